@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads CSV in pieces that end at any byte.
+/// Parses CSV text that is added byte by byte.
 ///
 /// Fields in quotation marks can contain commas, line feeds and doubled quotation marks. Rows end with a line feed or
 /// with a carriage return and a line feed. Empty lines are ignored.
@@ -16,7 +16,7 @@ struct CSVReader {
         case fieldStart
         case unquoted
         case quoted
-        /// After a quotation mark in a quoted field, which ends the field unless another one follows.
+        /// The state after a quotation mark in a quoted field. The quotation mark ends the field unless it is doubled.
         case quotationMark
     }
 
@@ -62,7 +62,7 @@ struct CSVReader {
         return false
     }
 
-    /// Ends the text, and returns whether this completes a row.
+    /// Ends the text, and returns whether its end completes a row.
     ///
     /// - Throws: ``ExpectedListError`` with the number of the line.
     mutating func finish() throws(ExpectedListError) -> Bool {

@@ -62,7 +62,8 @@ enum CSVText {
             fieldRanges = Array(repeating: 0..<0, count: columnCount)
         }
 
-        /// Returns the number of consecutive cells, starting at `column`, that equal those of the previous row.
+        /// Returns the number of consecutive cells, starting at `column`, that equal the same cells of the previous
+        /// row.
         func repeatedCellCount(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
             guard first > 0 else { return 0 }
             var same = 0
@@ -146,9 +147,9 @@ extension Span<UInt8> {
 
 /// Eight bytes that are examined at the same time. The first byte is the least significant.
 extension UInt64 {
-    /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return.
+    /// A mask that contains the high bit of the first quotation mark, comma, line feed or carriage return.
     ///
-    /// The value is 0 if there is no such byte. High bits of later bytes can also be set.
+    /// The mask is 0 if there is no such byte. The high bits of later bytes can also be set.
     @inline(__always)
     fileprivate var csvSpecialBytes: UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)

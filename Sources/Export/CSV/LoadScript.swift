@@ -51,7 +51,7 @@ enum LoadScript {
             #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#, "strict_mode = true",
             // NULL is an empty field, and an empty string is a pair of quotation marks.
             "nullstr = ''", "allow_quoted_nulls = false",
-            // Several threads would each start in the middle of the file, and can fail if text contains line feeds.
+            // If several threads read a file from different positions, text that contains line feeds can cause errors.
             "parallel = false",
         ]
         if longestRow > defaultLineLength {

@@ -1,14 +1,15 @@
-/// The comparison of the numbers of a sequence with those of an expected list, such as the list of a server.
+/// The comparison of the sequence numbers in the input with an expected list, such as the list of a server.
 ///
 /// Runs are not distinguished, because the list does not contain times.
 public struct ExpectedComparison: Sendable, Equatable {
     /// The ranges of numbers that the input contains and the list lacks.
     public private(set) var filled: [ClosedRange<Int64>] = []
-    /// The ranges of numbers between the lowest and the highest number that neither contains.
+    /// The ranges of numbers that neither the input nor the list contains, although both lower and higher numbers
+    /// occur.
     public private(set) var open: [ClosedRange<Int64>] = []
     /// The ranges of numbers that only the list contains.
     public private(set) var expectedOnly: [ClosedRange<Int64>] = []
-    /// The number of numbers that both contain.
+    /// The number of distinct numbers that both the input and the list contain.
     public private(set) var commonCount = 0
     /// The number of rows of the list that repeat an earlier row.
     public let repeatedRowCount: Int

@@ -2,10 +2,10 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// A list of sequence numbers to compare with, such as those that a server has received.
+/// Reads a list of expected sequence numbers, such as the numbers that a server has received.
 ///
 /// The list is NDJSON, or CSV with a header, and has the columns `system`, `client`, `type` and `seq`. Other columns
-/// are ignored. The text is read in pieces that end at any byte.
+/// are ignored. The list can be passed to ``read(_:_:)`` in pieces that end at any byte.
 ///
 /// ```swift
 /// let bytes = Array("system,client,type,seq\nmozilla,C1,core,7".utf8)
@@ -18,7 +18,7 @@ public struct ExpectedList {
     public struct Row: Sendable, Equatable {
         /// The system.
         public let system: SystemName
-        /// The client.
+        /// The id of the client, which is not empty.
         public let client: String
         /// The type of the upload.
         public let type: String
@@ -47,7 +47,7 @@ public struct ExpectedList {
     private var line = LimitedBytes(byteLimit: lineLimit)
     private var lineNumber = 1
     private var document = JSONDocument()
-    /// The bytes of a byte order mark that may follow at the start of the text.
+    /// The bytes of an optional byte order mark at the start of the list that have not been read yet.
     private var remainingMark: ArraySlice<UInt8> = [0xEF, 0xBB, 0xBF]
     /// The number of rows that were read.
     public private(set) var rowCount = 0
@@ -62,16 +62,16 @@ public struct ExpectedList {
         self.systems = systems
     }
 
-    /// Reads the next bytes, and calls `body` with each row.
+    /// Reads the next bytes of the list, and calls `body` with each complete row.
     ///
-    /// - Throws: ``ExpectedListError``, or an error of `body`.
+    /// - Throws: ``ExpectedListError``, or an error that `body` throws.
     public mutating func read(_ bytes: Span<UInt8>, _ body: (Row) throws -> Void) throws {
         for index in bytes.indices { try add(bytes[index], body) }
     }
 
-    /// Reads the row that has no line feed at its end, if there is one.
+    /// Reads the last row if it does not end with a line feed.
     ///
-    /// - Throws: ``ExpectedListError``, or an error of `body`.
+    /// - Throws: ``ExpectedListError``, or an error that `body` throws.
     public mutating func finish(_ body: (Row) throws -> Void) throws {
         switch format {
         case .unknown, .csv: if try csv.finish() { try addCSVRow(body) }
@@ -191,7 +191,7 @@ public struct ExpectedListError: Error, Sendable, Equatable, CustomStringConvert
     public enum Reason: Sendable, Equatable {
         /// The text is malformed.
         case syntax(String)
-        /// A line or a row exceeds a limit.
+        /// A line is too long, or a row is too long or has too many fields.
         case tooLong
         /// The list has too many rows.
         case tooManyRows

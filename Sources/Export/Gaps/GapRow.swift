@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A gap, a repetition or a restart of a sequence, which is a row of the table `gaps`.
+/// A row of the table `gaps`: a gap, a repetition or a restart of a sequence.
 public struct GapRow: Sendable, Equatable {
     /// The reason why numbers do not follow one another.
     public enum Reason: String, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ public struct GapRow: Sendable, Equatable {
     public let system: SystemName
     /// The type of the records.
     public let type: String
-    /// The client.
+    /// The id of the client.
     public let client: String
     /// The number of the run, from 1.
     public let run: Int
@@ -26,13 +26,13 @@ public struct GapRow: Sendable, Equatable {
     public let numbers: ClosedRange<Int64>?
     /// The number of missing numbers or additional records, or 0 for a restart.
     public let count: Int
-    /// The highest present number before the gap or, for a restart, in the preceding run.
+    /// The highest present number before the gap or, for a restart, in the preceding run, or `nil` for a repetition.
     public let numberBefore: Int64?
-    /// The lowest present number after the gap or, for a restart, in the new run.
+    /// The lowest present number after the gap or, for a restart, in the new run, or `nil` for a repetition.
     public let numberAfter: Int64?
-    /// The time of the record before the gap, or of the first of the repeated records.
+    /// The time of the record before the gap, of the first repeated record, or of the latest record before the restart.
     public let timeBefore: Timestamp?
-    /// The time of the record after the gap, or of the last of the repeated records.
+    /// The time of the record after the gap, of the last repeated record, or of the earliest record after the restart.
     public let timeAfter: Timestamp?
 }
 

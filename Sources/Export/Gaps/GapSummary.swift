@@ -1,14 +1,14 @@
 import Telemetry
 
-/// The totals of all sequences, and the sequences and gaps that are most notable.
+/// The totals of all sequences, and the sequences, gaps and comparisons with the most missing or differing numbers.
 public struct GapSummary: Sendable {
-    /// A sequence without its ranges.
+    /// The totals of a sequence, without the ranges of its numbers.
     public struct Sequence: Sendable, Equatable {
         /// The system.
         public let system: SystemName
         /// The type of the records.
         public let type: String
-        /// The client.
+        /// The id of the client.
         public let client: String
         /// The lowest number of all runs, or `nil` if there are no records.
         public let lowestNumber: Int64?
@@ -20,17 +20,17 @@ public struct GapSummary: Sendable {
 
     /// The totals of one or all sequences.
     ///
-    /// A total that exceeds the maximum integer is the maximum integer.
+    /// If the number of missing numbers exceeds `Int.max`, it is stored as `Int.max`.
     public struct Totals: Sendable, Equatable {
         /// The number of records with a number.
         public var recordCount = 0
-        /// The number of runs after the first.
+        /// The number of restarts, which is the number of runs after the first run of each sequence.
         public var restartCount = 0
         /// The number of gaps.
         public var gapCount = 0
         /// The number of missing numbers.
         public var missingCount = 0
-        /// The number of records that have the number of another record of the same run.
+        /// The number of additional records with a number that another record of the same run has.
         public var repeatedCount = 0
 
         init() {}
@@ -45,7 +45,7 @@ public struct GapSummary: Sendable {
             }
         }
 
-        /// Whether all numbers follow one another.
+        /// Whether there are no gaps, repetitions or restarts.
         var isComplete: Bool { gapCount == 0 && repeatedCount == 0 && restartCount == 0 }
 
         fileprivate static func += (left: inout Totals, right: Totals) {
@@ -63,21 +63,21 @@ public struct GapSummary: Sendable {
         public let system: SystemName
         /// The type of the records.
         public let type: String
-        /// The client.
+        /// The id of the client.
         public let client: String
         /// The comparison.
         public let comparison: ExpectedComparison
     }
 
-    /// The totals of the comparison with an expected list.
+    /// The totals of the comparisons of all sequences with an expected list.
     public struct ComparisonTotals: Sendable, Equatable {
-        /// The number of numbers that the input and the list contain.
+        /// The number of sequence numbers that both the input and the list contain.
         public var commonCount = 0
-        /// The number of numbers that only the input contains.
+        /// The number of sequence numbers that only the input contains.
         public var filledCount = 0
-        /// The number of numbers that neither contains.
+        /// The number of missing sequence numbers that neither the input nor the list contains.
         public var openCount = 0
-        /// The number of numbers that only the list contains.
+        /// The number of sequence numbers that only the list contains.
         public var expectedOnlyCount = 0
         /// The number of rows of the list that repeat an earlier row.
         public var repeatedRowCount = 0
@@ -85,27 +85,29 @@ public struct GapSummary: Sendable {
 
     /// The number of sequences.
     public private(set) var sequenceCount = 0
-    /// The number of clients.
+    /// The number of clients with sequences.
     public private(set) var clientCount = 0
     /// The totals of all sequences.
     public private(set) var totals = Totals()
-    /// The totals of the comparison with an expected list, which are 0 if there is no list.
+    /// The totals of the comparisons of all sequences with an expected list, or 0 if there is no list.
     public private(set) var comparisonTotals = ComparisonTotals()
     /// The number of gaps, repetitions and restarts.
     public private(set) var rowCount = 0
     /// The number of sequences with gaps, repetitions or restarts.
     public private(set) var incompleteCount = 0
-    /// The number of sequences in which the input and the list differ, or that have numbers that neither contains.
+    /// The number of sequences with numbers that are missing from the input, from the list, or from both.
     public private(set) var differenceCount = 0
     /// The sequences with the most missing numbers, in descending order.
     public private(set) var largestSequences: LargestValues<Sequence>
-    /// The gaps with the most missing numbers, in descending order.
+    /// The gaps with the most missing numbers, in descending order, followed by repetitions and restarts.
     public private(set) var largestRows: LargestValues<GapRow>
     /// The comparisons with the most differences, in descending order.
     public private(set) var largestComparisons: LargestValues<Comparison>
     private var lastClient: (system: SystemName, client: String)?
 
-    /// Summarizes all sequences, and keeps at most `limit` of the most notable sequences, gaps and comparisons.
+    /// Summarizes all sequences, and keeps at most `limit` sequences, gaps and comparisons.
+    ///
+    /// `forEachSequence` must pass the sequences of each client consecutively.
     public init(limit: Int, _ forEachSequence: ((NumberedSequence) -> Void) -> Void) {
         largestSequences = LargestValues(limit: limit)
         largestRows = LargestValues(limit: limit)

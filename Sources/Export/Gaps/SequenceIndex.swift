@@ -2,15 +2,15 @@ import Bundle
 import Bytes
 import Telemetry
 
-/// The sequence of the uploads of one type by one client.
+/// The sequence numbers of the uploads of one type by one client.
 public struct NumberedSequence: Sendable, Equatable {
     /// The system.
     public let system: SystemName
     /// The type of the records.
     public let type: String
-    /// The client, as in its first record.
+    /// The id of the client, spelled as it was first added to the `ClientIndex`.
     public let client: String
-    /// The runs in the order of time, or no runs if only an expected list contains the sequence.
+    /// The runs in chronological order, or no runs if only an expected list contains the sequence.
     public let runs: [SequenceRun]
     /// The comparison with an expected list, or `nil` if there is no list.
     public let comparison: ExpectedComparison?
@@ -18,7 +18,7 @@ public struct NumberedSequence: Sendable, Equatable {
 
 /// The sequence numbers of records, grouped by client and type.
 ///
-/// A number uses 24 bytes of memory, and about as much again while its sequence is analyzed.
+/// Each number uses 24 bytes of memory, and about 24 further bytes while its sequence is analyzed.
 ///
 /// ```swift
 /// var clients = ClientIndex()
@@ -43,7 +43,7 @@ public struct SequenceIndex: Sendable {
         public var sharedClient = 0
     }
 
-    /// A number of a sequence and the position of the preceding one.
+    /// A sequence number and the index of the preceding entry of the same sequence.
     private struct Entry {
         let number: Int64
         /// The time in milliseconds since 1970, ``NumberedTime/unknownTime``, or ``SequenceIndex/expected``.
@@ -65,7 +65,7 @@ public struct SequenceIndex: Sendable {
         var recordCount: UInt32 = 0
     }
 
-    /// The value of `Entry.milliseconds` of a number in an expected list.
+    /// The value of `Entry.milliseconds` that marks a number in an expected list.
     private static let expected = Int64.max
 
     private let systems: SystemTable
@@ -82,7 +82,7 @@ public struct SequenceIndex: Sendable {
         self.systems = systems
     }
 
-    /// Adds the sequence number of a record.
+    /// Adds the sequence number of a record, or counts the record in ``omitted`` if it belongs to no sequence.
     ///
     /// `client` is the number of the client in a `ClientIndex`.
     public mutating func add(_ number: SequenceNumber, of record: borrowing RecordSummary, client: Int) {
@@ -129,7 +129,7 @@ public struct SequenceIndex: Sendable {
 
     /// Calls `body` with each sequence, sorted by system, client and type.
     ///
-    /// `clients` is the list in which clients were numbered.
+    /// `clients` is the index that assigned the numbers of the clients.
     public func forEachSequence(of clients: ClientIndex, _ body: (NumberedSequence) throws -> Void) rethrows {
         var ranks = [UInt32](repeating: 0, count: clients.count)
         for (rank, client) in clients.sortedNumbers().enumerated() { ranks[Int(client)] = UInt32(rank) }
@@ -159,7 +159,8 @@ public struct SequenceIndex: Sendable {
         let client = Int(chain.key.client)
         let system = clients.system(ofClient: client)
         let comparison = isCompared ? ExpectedComparison(records.map(\.number), expected: expected) : nil
-        // Records mostly are in the order of time, and sorting them is fast then.
+        // The chain is traversed from the last record to the first. Reversing the records restores the order of the
+        // input, which is mostly chronological and therefore fast to sort.
         records.reverse()
         let runs = SequenceRun.runs(of: &records, startingWith: systems[system]?.sequence?.start ?? 0...0)
         return NumberedSequence(

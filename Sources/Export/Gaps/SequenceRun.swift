@@ -14,11 +14,11 @@ public struct SequenceGap: Sendable, Equatable {
 public struct RepeatedNumbers: Sendable, Equatable {
     /// The repeated numbers.
     public let numbers: ClosedRange<Int64>
-    /// The number of records in addition to one for each number.
+    /// The number of these records minus the number of repeated numbers.
     public let extraCount: Int
-    /// The earliest time of these records.
+    /// The earliest time of a record with a repeated number.
     public let firstTime: Timestamp?
-    /// The latest time of these records.
+    /// The latest time of a record with a repeated number.
     public let lastTime: Timestamp?
 }
 
@@ -94,7 +94,9 @@ public struct SequenceRun: Sendable, Equatable {
 
 /// The sequence number and the time of a record.
 struct NumberedTime: Sendable, Equatable {
-    /// The value of ``milliseconds`` of a record without a time, which sorts before all times.
+    /// The value of ``milliseconds`` for a record without a time.
+    ///
+    /// It sorts before all times.
     static let unknownTime = Int64.min
 
     let number: Int64
@@ -105,15 +107,17 @@ struct NumberedTime: Sendable, Equatable {
 }
 
 extension SequenceRun {
-    /// Splits the records of a sequence into runs, in the order of time.
+    /// Splits the records of a sequence into runs, in chronological order.
     ///
-    /// A run ends before a record if its number is lower than the highest number so far and is one with which a
-    /// sequence can start, and if its time is later than that of the preceding record. This is not a restart if the run
-    /// lacks the number and continues after the record, because then only the clock was wrong.
+    /// A record starts a new run if it is later than the preceding record, and if its number is at most
+    /// `start.upperBound` and lower than the highest number of the current run. An exception is a record whose number
+    /// is below the lowest number of the run, if the next record has a number above the highest number of the run. In
+    /// this case, only the time of the record is wrong.
     ///
-    /// A record without a time belongs to the last run whose numbers surround its number, or else to the last run.
+    /// A record without a time belongs to the last run whose range of numbers contains its number or, if there is none,
+    /// to the last run.
     ///
-    /// `records` is sorted in place, because a sequence can be large.
+    /// `records` is sorted in place to avoid a copy, because a sequence can be large.
     static func runs(of records: inout [NumberedTime], startingWith start: ClosedRange<Int64>) -> [SequenceRun] {
         guard !records.isEmpty else { return [] }
         records.sort { ($0.milliseconds, $0.number) < ($1.milliseconds, $1.number) }
@@ -134,7 +138,7 @@ extension SequenceRun {
         }
     }
 
-    /// The records of a run in a list that is sorted by time.
+    /// A run, as a range of a list of records that is sorted by time.
     private struct Part {
         var indices: Range<Int>
         /// The range from the lowest to the highest number.

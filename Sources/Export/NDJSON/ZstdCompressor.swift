@@ -1,8 +1,8 @@
 import CZstd
 
-/// An error of zstd.
+/// An error that zstd reports.
 public struct ZstdError: Error, Sendable, CustomStringConvertible {
-    /// The message of zstd.
+    /// The error message from zstd.
     public let description: String
 }
 

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Encodes a column of one row group after another.
 ///
-/// Values are collected in a dictionary first. If it becomes too large, or if few values are repeated, all values of the
-/// row group are stored in plain encoding instead. The choice depends only on the values.
+/// Values are collected in a dictionary first. If the dictionary becomes too large, or if few values are repeated, all
+/// values of the row group are stored in plain encoding instead. The choice depends only on the values.
 ///
 /// Source: Parquet, "Data Pages", "Encodings".
 struct ColumnEncoder {
@@ -211,7 +211,8 @@ private struct CellParser {
             number = Timestamp(rfc3339: text.span.extracting(bytes)).map { $0.milliseconds * 1000 }
         } else {
             let value = Double(String(decoding: text[bytes], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
-            // SQLite does not store the sign of zero, and the dictionary filter of Spark distinguishes both zeros.
+            // Negative zero is stored as zero, because SQLite does not store the sign, and the dictionary filter of
+            // Spark distinguishes both zeros.
             number = value.map { $0 == 0 ? 0 : Int64(bitPattern: $0.bitPattern) }
         }
         previous = (start, count, number)
@@ -222,7 +223,7 @@ private struct CellParser {
 // MARK: - Pages
 
 extension ColumnEncoder {
-    /// Replaces the dictionary with plain values, unless this has been done already.
+    /// Replaces the dictionary with plain values if the row group still has a dictionary.
     private mutating func usePlainEncoding() {
         guard !isPlain else { return }
         isPlain = true
@@ -359,9 +360,10 @@ extension ColumnEncoder {
     }
 }
 
-/// A value that a Parquet file cannot contain.
+/// An error that reports a value that a Parquet file cannot contain.
 enum ParquetError: Error, CustomStringConvertible {
-    /// A value in the column with this name does not have the type of the column.
+    /// A value in the column with this name does not have the type of the column, or is NULL although NULL is not
+    /// allowed.
     case invalidValue(String)
     /// A value in the column with this name is larger than 2 GiB.
     case tooLarge(String)

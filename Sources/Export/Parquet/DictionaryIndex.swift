@@ -4,7 +4,9 @@ import Bytes
 ///
 /// The entries themselves are stored by the owner of the table.
 struct DictionaryIndex {
-    /// The slots, whose number is a power of two.
+    /// The slots of the table.
+    ///
+    /// Their number is a power of two.
     ///
     /// A slot contains the hash in its upper half, and the index of the entry plus 1 in its lower half. An empty slot
     /// is 0.
@@ -21,7 +23,7 @@ struct DictionaryIndex {
     @inline(__always)
     func search(for hash: UInt32) -> Search { Search(hash: hash, position: Int(hash) & (slots.count &- 1)) }
 
-    /// Returns the index of the next entry that has the hash, or `nil` if there is no further one.
+    /// Returns the index of the next entry with the hash of `search`, or `nil` if there are no further entries.
     @inline(__always)
     func next(_ search: inout Search) -> Int? {
         while slots[search.position] != 0 {
@@ -36,7 +38,7 @@ struct DictionaryIndex {
 
     /// Adds an entry and returns its index.
     ///
-    /// `search` must have found no entry.
+    /// ``next(_:)`` must have returned `nil` for `search`.
     mutating func add(after search: Search) -> Int {
         slots[search.position] = Self.slot(search.hash, count)
         count += 1
@@ -58,9 +60,9 @@ struct DictionaryIndex {
     }
 }
 
-/// A hash function with a random key, so that captured data cannot contain strings with equal hashes on purpose.
+/// A hash function with a random key, so that captured data cannot be crafted to contain strings with equal hashes.
 ///
-/// The hashes determine only the time of a search, and never the output.
+/// The hashes affect only the duration of a search, and never the output.
 struct DictionaryHash {
     private static let key = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max) | 1)
 
@@ -84,7 +86,7 @@ struct DictionaryHash {
         }
         var rest: UInt64 = 0
         if bytes.count >= 8 {
-            // The last word overlaps the one before.
+            // The last word overlaps the preceding word.
             rest = bytes.word(at: bytes.count &- 8)
         } else {
             while index < bytes.count {

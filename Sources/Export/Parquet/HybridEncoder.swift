@@ -4,7 +4,7 @@
 struct HybridEncoder {
     /// The number of values in a group, and the minimum length of an encoded run.
     private static let groupSize = 8
-    /// The maximum number of groups after one header, which then is a single byte.
+    /// The maximum number of groups after one header, so that the header is a single byte.
     private static let maxGroupCount = 63
 
     private var bytes: [UInt8] = []
@@ -14,7 +14,7 @@ struct HybridEncoder {
     private var headerIndex: Int?
     /// The number of complete groups in the open sequence.
     private var groupCount = 0
-    /// The number of numbers in the incomplete group.
+    /// The number of values in the incomplete group.
     private var pendingCount = 0
     /// The bits of the incomplete group that have not been written.
     private var bits: UInt64 = 0

@@ -2,7 +2,7 @@ import Telemetry
 
 /// The physical type of stored values.
 ///
-/// The raw values of all enumerations in this file are those in `parquet.thrift`.
+/// The raw values of all enumerations in this file are defined in `parquet.thrift`.
 enum ParquetType: Int {
     case boolean = 0
     case int64 = 2
@@ -120,16 +120,18 @@ struct ColumnChunk {
     var bytes: [UInt8] = []
     /// The size of the pages before compression, in bytes, including the headers.
     var uncompressedSize = 0
-    /// The size in bytes of the dictionary page, which is the first one, or `nil` if there is none.
+    /// The size, in bytes, of the dictionary page, which precedes the data pages, or `nil` if there is no dictionary.
     var dictionarySize: Int?
     var dataPageCount = 0
     /// The number of values, including NULL.
     var valueCount = 0
     var statistics = ColumnStatistics()
 
-    /// Writes the metadata of the column, whose pages begin at `offset` in the file.
+    /// Writes the metadata of `column`.
+    ///
+    /// `offset` is the position of the first page of the column in the file.
     fileprivate func write(_ column: TableColumn, at offset: Int, to writer: inout ThriftWriter) {
-        // The deprecated offset of a copy of the metadata outside of the footer.
+        // The deprecated offset of a second copy of the metadata. It is 0, because no copy is written.
         writer.add(2, int64: 0)
         writer.add(3) { metadata in
             let encodings: [ParquetEncoding] = [.plain, .hybrid] + (dictionarySize == nil ? [] : [.dictionaryIndices])
@@ -201,7 +203,7 @@ struct ParquetFooter {
         }
     }
 
-    /// The bytes after the last row group, to the end of the file.
+    /// The encoded footer: all bytes of the file after the last row group.
     var encoded: [UInt8] {
         var writer = ThriftWriter()
         writer.addElement { file in
@@ -211,7 +213,7 @@ struct ParquetFooter {
             file.add(4, listOf: .structure, count: rowGroupCount) { $0.addElements(encoded: rowGroups.bytes) }
             file.add(6, string: creator)
             file.add(7, listOf: .structure, count: table.columns.count) { list in
-                // Bounds are determined by the order of the type. Without this list, readers ignore them.
+                // Each column has the order that its type defines. Without this list, readers ignore the bounds.
                 for _ in table.columns { list.addElement { $0.add(1) { _ in } } }
             }
         }

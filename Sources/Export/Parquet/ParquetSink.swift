@@ -18,7 +18,7 @@ final class ParquetSink: TableSink {
 
     /// Creates the folder.
     ///
-    /// Columns are encoded on the free cores of `limit`. `creator` is the name of the program with its version.
+    /// Columns are encoded on the free cores of `limit`. `creator` is the name and the version of the writing program.
     init(
         path: String, replacing: Bool, tables: [Table], creator: String, limit: JobLimit
     ) throws(FileError) {
@@ -62,13 +62,13 @@ final class ParquetSink: TableSink {
     }
 }
 
-/// The rows of a table that have not been written, and the metadata of those that have.
+/// The rows of a table that have not been written yet, and the metadata of the written rows.
 struct ParquetTable {
     /// The maximum number of cells in a row group.
     static let maxCellCount = 1_000_000
     /// The size of the values in a row group, in bytes, at which the group is complete.
     ///
-    /// It limits the memory for encoded columns.
+    /// This size limits the memory for encoded columns.
     static let sizeLimit = 32 << 20
     /// The minimum number of cells for which columns are encoded concurrently.
     private static let concurrencyThreshold = 4096

@@ -50,13 +50,17 @@ struct ThriftWriter {
 
     mutating func add(_ field: Int, string value: String) { add(field, binary: Array(value.utf8)) }
 
-    /// Writes a structure whose fields `body` writes.
+    /// Writes a field that contains a structure.
+    ///
+    /// `body` writes the fields of the structure.
     mutating func add(_ field: Int, structure body: (inout ThriftWriter) -> Void) {
         begin(field, .structure)
         addElement(structure: body)
     }
 
-    /// Writes a list whose `count` elements `body` writes.
+    /// Writes a field that contains a list.
+    ///
+    /// `body` writes the `count` elements of the list.
     mutating func add(_ field: Int, listOf type: ValueType, count: Int, _ body: (inout ThriftWriter) -> Void) {
         begin(field, .list)
         if count < 15 {
@@ -88,7 +92,7 @@ struct ThriftWriter {
     /// Adds elements that another writer has encoded.
     mutating func addElements(encoded: [UInt8]) { bytes += encoded }
 
-    /// Returns the zigzag encoding of a number, in which small numbers of both signs have short encodings.
+    /// Returns the zigzag encoding of a number, which is small if the absolute value of the number is small.
     private static func zigzag(_ number: Int64) -> UInt64 { UInt64(bitPattern: number << 1 ^ number >> 63) }
 }
 

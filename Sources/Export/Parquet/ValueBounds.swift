@@ -16,7 +16,7 @@ enum ValueBounds {
 }
 
 extension ValueBounds {
-    /// Maps the bits of a floating-point number to an integer, so that integers have the order of the numbers.
+    /// Maps the bits of a floating-point number to an integer, so that the integers have the same order as the numbers.
     ///
     /// The mapping is its own inverse.
     static func orderedBits(_ bits: Int64) -> Int64 { bits ^ (bits >> 63 & .max) }
@@ -50,7 +50,7 @@ extension ValueBounds {
         return ValueBound(value: Array(bytes), isExact: bytes.count == string.count)
     }
 
-    /// Returns a string of limited size that is not less than `string`, or `nil` if there is none.
+    /// Returns a string of limited size that is not less than `string`, or `nil` if there is no such string.
     private static func upperBound(ofString string: [UInt8]) -> ValueBound? {
         let bytes = string[...].utf8Prefix(maxSize)
         guard bytes.count < string.count else { return ValueBound(value: string, isExact: true) }
@@ -62,7 +62,7 @@ extension ValueBounds {
             var view = String.UnicodeScalarView()
             view.append(contentsOf: scalars)
             let bound = Array(String(view).utf8)
-            // The next character can be longer.
+            // The next character can have more bytes in UTF-8.
             if bound.count <= maxSize { return ValueBound(value: bound, isExact: false) }
             scalars.removeLast()
         }

@@ -9,7 +9,7 @@ struct ValueDictionary {
     private(set) var bytes: [UInt8] = []
     /// The index of the end of each string in ``bytes``.
     ///
-    /// It is not used for numbers.
+    /// The array is not used for numbers.
     private var ends: [UInt32] = []
     private var index = DictionaryIndex()
     private let hash = DictionaryHash()
@@ -17,9 +17,9 @@ struct ValueDictionary {
     /// The number of values.
     var count: Int { index.count }
 
-    /// Returns the index of a number, which is added if the dictionary does not contain it.
+    /// Returns the index of `number`, after adding the number if it is new.
     ///
-    /// Returns `nil` if the dictionary is full.
+    /// Returns `nil` if the number is new and the dictionary is full.
     @inline(__always)
     mutating func index(of number: Int64) -> UInt32? {
         var search = index.search(for: hash(number))
@@ -31,9 +31,9 @@ struct ValueDictionary {
         return UInt32(truncatingIfNeeded: index.add(after: search))
     }
 
-    /// Returns the index of a string, which is added if the dictionary does not contain it.
+    /// Returns the index of `string`, after adding the string if it is new.
     ///
-    /// Returns `nil` if the dictionary is full.
+    /// Returns `nil` if the string is new and the dictionary is full.
     @inline(__always)
     mutating func index(of string: Span<UInt8>) -> UInt32? {
         var search = index.search(for: hash(string))

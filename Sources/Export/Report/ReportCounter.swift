@@ -11,7 +11,8 @@ public final class ReportCounter: TableSink {
 
     /// Creates a counter for the given systems.
     ///
-    /// If `hidesSmallCounts` is `true`, all values of each client are collected.
+    /// If `hidesSmallCounts` is `true`, all values of each client are collected, because values of only a few clients
+    /// are hidden.
     public init(_ systems: SystemTable, hidesSmallCounts: Bool) {
         let tables = ExportTables(systems)
         prepareRows = { ReportTally(of: $0, tables, collectsValues: hidesSmallCounts) }

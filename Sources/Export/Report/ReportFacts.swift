@@ -4,13 +4,11 @@ import Telemetry
 public struct ReportFacts: Sendable {
     /// An input that was read.
     public struct Input: Sendable {
-        /// The label of the input in records.
+        /// The label that identifies the input in the report.
         public let label: String
         /// The kind of the input, such as `folder` or `bundle`.
         public let kind: String
-        /// The digest of the input if it is a bundle.
-        ///
-        /// Otherwise, `nil`.
+        /// The digest of the input, or `nil` if the input is not an intact bundle or the report is pseudonymized.
         public let digest: String?
 
         /// Creates an input.
@@ -21,20 +19,20 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The queues in a store and their states, according to the rules of the app.
+    /// The queues of a store, and their states according to the rules of the app.
     public struct Queue: Sendable {
         /// The name of the capture that contains the store.
         public let capture: String
         /// The path of the store in the capture.
         public let path: String
-        /// The descriptions of the state, without full stops.
+        /// Sentences, without full stops, that describe the store and the states of its queues.
         public let sentences: [String]
-        /// The state of each queue in the store.
+        /// The state of each queue in the store whose state is known.
         public let states: [QueueState]
         /// The number of pending events, or `nil` if it is unknown.
         public let pendingEventCount: Int?
 
-        /// Creates the state of a queue.
+        /// Creates the facts about the queues of a store.
         public init(
             capture: String, path: String, sentences: [String], states: [QueueState], pendingEventCount: Int?
         ) {
@@ -48,7 +46,7 @@ public struct ReportFacts: Sendable {
 
     /// The facts of a pseudonymized report.
     ///
-    /// They do not contain capture names, paths or parts of the input.
+    /// These facts do not contain capture names, paths or parts of the input.
     ///
     /// Source: "Exports", section 4.
     public struct PseudonymizedFacts: Sendable {
@@ -80,7 +78,7 @@ public struct ReportFacts: Sendable {
     public var duplicateCount: Int
     /// Whether all input was read and parsed.
     public var isComplete: Bool
-    /// The states of queues.
+    /// The states of the queues of each store.
     public var queues: [Queue]
     /// The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
     public var pseudonymizedFacts: PseudonymizedFacts?

@@ -14,7 +14,9 @@ final class SQLiteSink: TableSink {
     private let insertions: [RowInsertion]
     private var unsyncedByteCount = 0
     private let spareBuffers: ValuePool<RowBuffer, Never>
-    /// Rows need no conversion, because SQLite reads the strings directly from the buffer.
+    /// A function that moves the rows out of a buffer.
+    ///
+    /// The rows are not converted, because SQLite reads the strings directly from the buffer.
     let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 

@@ -29,7 +29,9 @@ enum SchemaText {
         "CREATE VIEW \(quoted(view.name)) (\(columnList(view.columns))) AS \(view.query)"
     }
 
-    /// Returns an identifier in quotation marks, because some columns have the names of SQL keywords.
+    /// Returns `name` as a quoted SQL identifier.
+    ///
+    /// All names are quoted, because some columns have the names of SQL keywords.
     static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
     static func sqlType(of column: TableColumn) -> String {

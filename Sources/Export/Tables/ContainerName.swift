@@ -1,14 +1,17 @@
 import JSONText
 
-/// The name of the app container on the phone that contains a file of a capture.
+/// Determines the app container on the phone to which a captured file belongs.
 ///
-/// A container is a folder that contains `Documents` or `Library`, or that iOS or a backup names as a container. Its
-/// name depends only on the capture and on the path of the file, so that records that were read from a bundle have the
-/// same container.
+/// A container is a folder that contains `Documents` or `Library`, or that iOS or a backup names as a container. The
+/// name of a container depends only on the label of the capture and the path of the file. Therefore, records have the
+/// same container whether they are read from the capture or from a bundle.
 ///
 /// Source: "Exports", section 1.
 enum ContainerName {
-    /// Returns the label of the capture, followed by the path of the container in the capture unless that is empty.
+    /// Returns the name of the container of the file at `path`.
+    ///
+    /// The name is the label of the capture, followed by the path of the container in the capture unless the path is
+    /// empty.
     static func of(path: String, capture: String) -> String {
         let length = length(ofContainerIn: path.utf8.span)
         return length == 0 ? capture : "\(capture)/\(String(decoding: path.utf8.prefix(length), as: UTF8.self))"
@@ -16,8 +19,8 @@ enum ContainerName {
 
     /// Returns the length, in bytes, of the prefix of `path` that is the path of the container.
     ///
-    /// The container is the innermost one. In the path of a member of an archive, only the part after the last
-    /// exclamation mark is searched. If it names no container, the archive is the container.
+    /// The container is the innermost container folder. If the file is in an archive, only the part of `path` after the
+    /// last exclamation mark is searched. If no container is found there, the archive is the container.
     static func length(ofContainerIn path: Span<UInt8>) -> Int {
         var name = lastName(in: path, endingAt: path.count)
         while name.lowerBound > 0, path[name.lowerBound - 1] != UInt8(ascii: "!") {
@@ -42,7 +45,7 @@ enum ContainerName {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!") }
 
-    /// Returns whether a folder is directly in a container.
+    /// Returns whether a folder with this name is directly in a container.
     private static func isContentFolder(_ name: Span<UInt8>) -> Bool {
         name.equals("Documents") || name.equals("Library")
     }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The tables of an export, including those that belong to a single system.
+/// The tables of an export, including the tables that only one system has.
 ///
 /// Source: "Exports", section 1.
 public struct ExportTables: Sendable {

@@ -15,9 +15,9 @@ struct RowBuilder {
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// The policy for reading lines.
+    /// The policy for reading the lines of records.
     ///
-    /// They are valid JSON but can contain unpaired surrogates.
+    /// The lines are valid JSON but can contain unpaired surrogates.
     private static let readingPolicy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
     init(_ tables: ExportTables, systems: SystemTable, _ extraContents: ExtraContents) {
@@ -72,7 +72,8 @@ struct RowBuilder {
 // MARK: - The envelope
 
 extension RowBuilder {
-    // The methods are static, because a mutating method could not also receive the builder's buffer without a copy.
+    // The methods are static, because an instance method could receive the builder's buffer as an `inout` argument only
+    // through a copy.
     private static func recordRow(
         _ envelope: JSONDocument, _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>,
         _ buffer: inout RowBuffer
@@ -148,7 +149,7 @@ extension RowBuilder {
         return buffer.keep(normalized.bytes.span)
     }
 
-    /// Returns the date of a time, which is the first ten bytes.
+    /// Returns a cell with the date of `time`, which is the first ten bytes of the string.
     private static func dayCell(of time: Cell) -> Cell {
         switch time {
         case .text(let start, _): .text(start: start, count: 10)

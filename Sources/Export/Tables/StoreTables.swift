@@ -86,7 +86,7 @@ public struct ExportedStore: Sendable {
     public var hasContainer = true
     /// The system of the store.
     public var system: SystemName?
-    /// The app.
+    /// The app that the store belongs to, or `nil` if it is unknown.
     public var app: App?
     /// The number of records.
     public var recordCount = 0
@@ -104,7 +104,7 @@ public struct ExportedStore: Sendable {
     public var pendingEventCounts: CanonicalObject?
     /// The sentences about the store as a whole.
     public var facts: [String] = []
-    /// The state of the queue, or `nil` if the store is not a queue.
+    /// The state of the queue, or `nil` if the store is not a queue or its state is unknown.
     public var queue: Queue?
 
     /// Creates a store without contents.
@@ -120,7 +120,7 @@ public struct ExportedStore: Sendable {
 // MARK: - Rows
 
 extension ExportedStore {
-    /// Returns the cells of the row in the table `stores`, without its number.
+    /// Returns the cells of the row in the table `stores`, without the row number.
     func storeCells(_ buffer: inout RowBuffer) -> [Cell] {
         [
             buffer.keep(capture), buffer.keep(container), buffer.keep(path), buffer.keep(kind),
@@ -133,9 +133,9 @@ extension ExportedStore {
         ]
     }
 
-    /// Returns the cells of the row in the table `queues`, without its number.
+    /// Returns the cells of the row of `queue` in the table `queues`, without the row number.
     ///
-    /// `store` is the number of the row in the table `stores`.
+    /// `store` is the row number of the store in the table `stores`.
     func cells(of queue: Queue, store: Int, _ buffer: inout RowBuffer) -> [Cell] {
         [
             .integer(Int64(store)), buffer.keep(capture), buffer.keep(container), buffer.keep(path),

@@ -38,7 +38,9 @@ public struct TableExport: ~Copyable {
     public enum Coverage: Sendable {
         /// All selected records of the input.
         case complete
-        /// The records of some segments, in which missing sequence numbers are not notable.
+        /// The records of selected segments only.
+        ///
+        /// Gaps are not exported, because missing sequence numbers are expected.
         case segments
     }
 
@@ -54,9 +56,7 @@ public struct TableExport: ~Copyable {
     private var otherRows: RowBuffer
     private let limit: JobLimit
 
-    /// Creates the output.
-    ///
-    /// It becomes visible when ``finish()`` is called.
+    /// Creates the output, which becomes visible when ``finish()`` is called.
     ///
     /// `path` is ignored if the format is a timeline or a report.
     public init(
@@ -142,7 +142,7 @@ public struct TableExport: ~Copyable {
         }
     }
 
-    /// Adds a row, and returns its number, which is its first cell.
+    /// Adds a row, which consists of a row number and the cells from `cells`, and returns the row number.
     @discardableResult
     private mutating func addRow(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) -> Int {
         let index = tables.index(of: table)
@@ -197,7 +197,7 @@ public struct TableExport: ~Copyable {
         return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), rowCounts))
     }
 
-    /// Adds the data dictionary, which describes each column, in key order.
+    /// Adds a row to the table `columns` for each column of each table, in key order.
     private mutating func addColumnDescriptions() {
         let index = tables.index(of: ExportTables.columns)
         for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
@@ -269,7 +269,7 @@ extension RowBuffer {
 
 // MARK: - Jobs
 
-/// The number of rows of a batch that has been written, and its records.
+/// The row counts and the records of a batch whose rows have been built.
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let rowCounts: [Int]

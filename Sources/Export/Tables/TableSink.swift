@@ -19,7 +19,7 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// The number of rows that could not be written because they have no time.
     var untimedRowCount: Int { get }
 
-    /// The data of events in the column `extra` of prepared rows.
+    /// The event data that the column `extra` of prepared rows contains.
     var extraContents: ExtraContents { get }
 
     func write(_ prepared: borrowing Prepared) throws

@@ -26,7 +26,7 @@ struct TimelineWriter {
     private var events: TableRows
     private var output = TimelineLines()
 
-    /// The maximum size, in bytes, of the JSON of an event.
+    /// The maximum size, in bytes, of the JSON in the member `extra` of a line.
     ///
     /// Longer JSON is truncated.
     private static let maxExtraSize = 32_000
@@ -95,7 +95,9 @@ struct TimelineWriter {
             shared)
     }
 
-    /// The properties of a single line, most of which only the line of an event has.
+    /// The properties of a single line.
+    ///
+    /// All properties except the time are absent if the line does not belong to an event.
     private struct LineFields {
         let time: Int?
         var isEventTime = false

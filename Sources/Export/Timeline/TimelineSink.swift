@@ -14,9 +14,9 @@ public protocol StreamSink: AnyObject {
 
 /// Writes the lines of a timeline in chronological order.
 ///
-/// Lines with the same time are in the order of their records, and lines of one record in the order of its events.
+/// Lines with the same time are in the order of their records. Lines of the same record are in the order of its events.
 ///
-/// SQLite sorts the lines in a private file, so that memory use does not depend on their number.
+/// SQLite sorts the lines in a private file, so that memory use does not depend on the number of lines.
 final class TimelineSink: TableSink {
     private let output: any StreamSink
     private let database: NewDatabase

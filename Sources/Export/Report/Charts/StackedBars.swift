@@ -12,9 +12,9 @@ struct StackedBars {
     private let title: String
     /// The time span of each bar, from left to right.
     private let bars: [DaySpan]
-    /// The position of each bar.
+    /// The index of the position of each bar, from the left.
     ///
-    /// The position before a bar is empty if the chart omits the time before the bar.
+    /// If the chart omits the time before a bar, the position to the left of the bar is empty.
     private let positions: [Int]
     private let series: [Series]
     private let countFormatter: CountFormatter
@@ -42,9 +42,7 @@ struct StackedBars {
     private static let topMargin = 18.0
     private static let bottomMargin = 34.0
     private static let maxLabels = 5
-    /// The formatter for axis labels.
-    ///
-    /// They are never hidden, because they are not counts.
+    /// The formatter for axis labels, which are never hidden because they are not counts.
     private static let axisFormatter = CountFormatter(minimumCount: 1)
     /// The approximate width, in SVG units, of a date label.
     private static let labelWidth = 80.0
@@ -75,7 +73,7 @@ struct StackedBars {
             """
     }
 
-    /// The total width of a bar and the gap after it.
+    /// The distance between adjacent positions.
     private var step: Double {
         (Self.width - Self.leftMargin - Self.rightMargin) / Double(max(1, (positions.last ?? 0) + 1))
     }
@@ -117,7 +115,7 @@ struct StackedBars {
         }
     }
 
-    /// The date labels below the first bar, the first bar after omitted time, and some of the other bars.
+    /// The date labels below the first bar and, if there is enough room, below bars after omitted time and other bars.
     private var labels: HTML {
         let minDistance = (Self.width - Self.leftMargin - Self.rightMargin) / Double(Self.maxLabels)
         var labels: [HTML] = []

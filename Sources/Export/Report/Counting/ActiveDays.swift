@@ -2,7 +2,7 @@ import Bytes
 
 /// The days on which a client was active.
 ///
-/// The size is limited. If there are too many active weeks, all days are discarded.
+/// The number of stored weeks is limited. If a client has too many active weeks, all of its days are discarded.
 struct ActiveDays: Sendable {
     /// The active weeks in ascending order.
     ///
@@ -42,10 +42,10 @@ struct ActiveDays: Sendable {
         for week in other.weeks { insert(week: week) }
     }
 
-    /// The weeks in ascending order.
+    /// The active weeks in ascending order.
     var activeWeeks: [CalendarWeek] { weeks.map { CalendarWeek(number: Int($0 >> 7)) } }
 
-    /// The days, counted from 1970-01-01, in ascending order.
+    /// The active days, counted from 1970-01-01, in ascending order.
     var days: [Int] {
         weeks.flatMap { week in
             (0..<7).filter { week & 1 << $0 != 0 }.map { CalendarWeek(number: Int(week >> 7)).firstDay + $0 }
@@ -60,7 +60,7 @@ struct CalendarWeek: Hashable, Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// Creates the week of a day, which is counted from 1970-01-01.
+    /// Creates the week that contains `day`, a number of days since 1970-01-01.
     init(containing day: Int) {
         // 1970-01-01 was a Thursday.
         let daysSinceMonday = ((day + 3) % 7 + 7) % 7
@@ -80,7 +80,7 @@ struct SmallNumberSet: Sendable {
         words[number / 64] |= 1 << UInt64(number % 64)
     }
 
-    /// Inserts the numbers that `indices` contains for the elements of `other`.
+    /// Inserts the number in `indices` for each element of `other`, and omits elements for which that number is `nil`.
     mutating func formUnion(_ other: SmallNumberSet, _ indices: [Int?]) {
         for element in other.elements { if let index = indices[element] { insert(index) } }
     }

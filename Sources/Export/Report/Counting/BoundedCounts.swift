@@ -1,7 +1,7 @@
 /// Counts occurrences of a limited number of keys.
 ///
-/// Keys beyond the limit are counted together, because a capture can contain any number of keys. Keys are stored in the
-/// order of their first occurrence, so that equal input has equal results.
+/// A capture can contain any number of keys. Therefore, keys beyond the limit are counted together. Keys are stored in
+/// the order of their first occurrence, so that equal input has equal results.
 struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     private(set) var entries: [(key: Key, count: Int)] = []
     /// The total count of the keys beyond the limit.
@@ -22,9 +22,9 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
 
     var isEmpty: Bool { entries.isEmpty && otherCount == 0 }
 
-    /// Adds to the count of a key, and returns the index of the key in ``entries``.
+    /// Adds `count` to the count of `key`.
     ///
-    /// Returns `nil` if the key is not counted separately.
+    /// Returns the index of the key in ``entries``, or `nil` if the key is not counted separately.
     @discardableResult
     mutating func add(_ key: Key, _ count: Int = 1) -> Int? {
         if let index = indices[key] {
@@ -40,7 +40,9 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
         return entries.count - 1
     }
 
-    /// Adds counts, and returns the new indices of the entries of `later`.
+    /// Adds the counts in `later`.
+    ///
+    /// Returns the new index of each entry of `later`, or `nil` for an entry that is not counted separately.
     @discardableResult
     mutating func add(_ later: BoundedCounts) -> [Int?] {
         let indices = later.entries.map { add($0.key, $0.count) }

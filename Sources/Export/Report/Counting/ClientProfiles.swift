@@ -1,18 +1,18 @@
 import Bundle
 import Bytes
 
-/// The latest app, model and locale of a client, its active days, its metrics, and all other values that are counted.
+/// The latest app, model and locale of a client, its active days, its metrics, and optionally all of its values.
 ///
-/// To save memory, values are stored as indices of the counts in a ``ReportTally``.
+/// To save memory, each value is stored as the index of its entry in the counts of a ``ReportTally``.
 struct ClientProfile: Sendable {
-    /// The index of a value, and the time of the latest record that contains it.
+    /// The index of the latest value of a property, and the time of this value.
     struct Latest: Sendable {
         private var index = OptionalUInt32(nil)
         private var time = Int64.min
 
         var value: Int? { index.value.map(Int.init) }
 
-        /// Replaces the value, unless `value` is unknown or earlier.
+        /// Replaces the value, unless `value` is `nil` or `time` is earlier than the time of the stored value.
         mutating func update(_ value: Int?, at time: Int64) {
             guard let value, time >= self.time else { return }
             (index, self.time) = (OptionalUInt32(UInt32(value)), time)
@@ -23,16 +23,14 @@ struct ClientProfile: Sendable {
         }
     }
 
-    /// The indices, in another tally, of the values to which profiles refer.
+    /// Tables that map the indices of values in a later tally to their indices in the tally to which it is added.
     struct Indices {
         let systems, apps, models, locales, metrics, events, searches: [Int?]
     }
 
     let key: ClientKey
     private let systemIndex: OptionalUInt32
-    /// Whether the profile belongs to a client.
-    ///
-    /// Otherwise, it belongs to the records of a system that have no client.
+    /// Whether the profile belongs to a client, and not to the records of a system that have no client.
     let isClient: Bool
     var app = Latest()
     var model = Latest()
@@ -84,7 +82,9 @@ struct ClientProfiles: Sendable {
 
     subscript(client: ClientKey) -> ClientProfile? { indices[client].map { profiles[Int($0)] } }
 
-    /// The profiles of clients, without those of records that have no client.
+    /// The profiles of clients.
+    ///
+    /// Profiles for records without a client are excluded.
     var clients: some Sequence<ClientProfile> { all.lazy.filter(\.isClient) }
 
     private var all: some Sequence<ClientProfile> {
@@ -92,7 +92,7 @@ struct ClientProfiles: Sendable {
         return (0..<profiles.count).lazy.map { profiles[$0] }
     }
 
-    /// Calls `body` with the profile of a client, which is created if it does not exist.
+    /// Calls `body` with the profile of `client`, and creates the profile first if it does not exist.
     mutating func update(
         _ client: ClientKey, system: Int?, isClient: Bool, _ body: (inout ClientProfile) -> Void
     ) {
@@ -106,7 +106,7 @@ struct ClientProfiles: Sendable {
 
     /// Adds the profiles of a later part of the input.
     ///
-    /// `indices` contains the indices of the later values in the tally of these profiles.
+    /// `indices` maps the indices of values in the later tally to their indices in the tally that owns these profiles.
     mutating func add(_ later: ClientProfiles, _ indices: ClientProfile.Indices) {
         for profile in later.all {
             update(profile.key, system: profile.system.flatMap { indices.systems[$0] }, isClient: profile.isClient) {
@@ -115,7 +115,9 @@ struct ClientProfiles: Sendable {
         }
     }
 
-    /// Returns the number of clients by the values that `values` returns for each client.
+    /// Returns the number of clients for each value.
+    ///
+    /// `values` returns the distinct values of a client.
     func clientCounts(_ values: (ClientProfile) -> [Int]) -> [Int: Int] {
         var counts: [Int: Int] = [:]
         for client in clients { for value in values(client) { counts[value, default: 0] += 1 } }

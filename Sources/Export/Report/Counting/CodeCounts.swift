@@ -7,7 +7,7 @@ struct CodeCounts: Sendable {
 
     init() {}
 
-    /// Creates counts without examples, because they contain locations.
+    /// Creates counts without examples, which would reveal locations in the input.
     init(withoutExamples counts: [String: Int]) {
         for (code, count) in counts.sorted(by: { $0.key < $1.key }) { self.counts.add(code, count) }
     }

@@ -1,4 +1,4 @@
-/// The gaps of sequence numbers in a report.
+/// The numbers of gaps, repetitions and restarts of sequence numbers, and the largest gaps.
 struct GapCounts: Sendable {
     /// A row of the table of gaps.
     struct Gap: Sendable, Equatable {
@@ -13,9 +13,9 @@ struct GapCounts: Sendable {
     }
 
     private(set) var gapCount = 0
-    /// The number of missing numbers.
+    /// The number of missing sequence numbers.
     private(set) var missingCount = 0
-    /// The number of records that have the number of another record.
+    /// The number of additional records with a sequence number that another record has.
     private(set) var repeatedCount = 0
     private(set) var restartCount = 0
     /// The gaps with the most missing numbers.

@@ -35,7 +35,7 @@ struct DaySpan: Sendable, Equatable {
 ///
 /// Phone clocks are sometimes wrong by decades. Therefore, a few outliers that are more than a year away from the other
 /// days are excluded from the chart and reported as text. A pause of more than a year between the other days is
-/// omitted.
+/// omitted, unless there are too many pauses or each bar shows at least a year.
 struct ReportCalendar: Sendable {
     enum Unit: String, Sendable {
         case day, week, month, year
@@ -50,21 +50,23 @@ struct ReportCalendar: Sendable {
 
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
-    /// The maximum number of bars in a chart of a given unit.
+    /// The maximum number of bars in a chart whose unit is specified.
     static let maxSpansOfUnit = 400
     /// The minimum number of days in a pause that is omitted, and between outliers and the other days.
     private static let minPause = 366
-    /// The maximum number of periods that are separated by omitted pauses.
+    /// The maximum number of periods between omitted pauses.
+    ///
+    /// If there are more periods, no pause is omitted.
     private static let maxPeriods = 5
 
-    /// Creates a calendar from counts by day.
+    /// Creates a calendar from the number of items on each day, or returns `nil` if there are too few items.
     ///
-    /// Days are counted from 1970-01-01. By default, the unit is the smallest one that does not require too many spans.
-    /// If a unit is given, only the last spans are included if there are too many. Returns `nil` if there are no counts.
+    /// The keys of `counts` are days since 1970-01-01. By default, the unit is the smallest unit that does not require
+    /// too many spans. If `givenUnit` is `day` or `week` and there are too many spans, earlier spans are omitted.
     ///
     /// Only days with at least `minimumCount` items determine the spans, so that the spans do not reveal the day of a
-    /// single item. If such days contain fewer than half of the items, and no unit is given, weeks with at least
-    /// `minimumCount` items determine the spans.
+    /// single item. If these days contain less than half of all items, and no unit is specified, the unit is the week,
+    /// and weeks with at least `minimumCount` items determine the spans.
     init?(_ counts: [Int: Int], unit givenUnit: Unit? = nil, minimumCount: Int = 1) {
         func total(_ counts: [Int: Int]) -> Int { counts.values.reduce(0, +) }
         var givenUnit = givenUnit
@@ -124,7 +126,7 @@ struct ReportCalendar: Sendable {
         return index < spans.count && spans[index].days.contains(day) ? index : nil
     }
 
-    /// Returns the ranges of days that are separated by long pauses, except for outliers at either end.
+    /// Returns the periods between long pauses, without outliers at the start and the end.
     private static func periodsWithoutOutliers(_ counts: [Int: Int]) -> [Range<Int>] {
         var runs = runs(counts)
         let total = runs.reduce(0) { $0 + $1.count }
@@ -140,10 +142,10 @@ struct ReportCalendar: Sendable {
 
     /// The divisor that limits the excluded items to a tenth of all items.
     private static let outlierDivisor = 10
-    /// The divisor that limits the excluded items of consecutive days to a hundredth of all items, or to two.
+    /// The divisor that limits the excluded items of one period to a hundredth of all items, or to two if that is more.
     private static let outlierRunDivisor = 100
 
-    /// Returns the ranges of days that are separated by long pauses, with the total count of each range.
+    /// Returns the periods between long pauses, with the total count of each period.
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
         var runs: [(count: Int, days: Range<Int>)] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,6 @@
 import Bundle
 
-/// The kind of a record: its system and its type.
+/// The system and the type of a record.
 struct RecordKind: Hashable, Sendable {
     let system: String
     let type: String
@@ -24,7 +24,7 @@ struct ReportModel: Hashable, Sendable {
 
 /// A 64-bit hash that identifies a client.
 ///
-/// The hash uses a random seed in each run, so that no input can be made to produce two equal keys.
+/// The hash uses a random seed in each run, so that captured data cannot be crafted to produce equal keys.
 struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
@@ -66,7 +66,7 @@ struct MetricKind: Hashable, Sendable {
     let type: String
 }
 
-/// An example of a code: the location and the description of an item.
+/// The location and the description of an item, as an example of the code of the item.
 struct CodeExample: Sendable, Equatable {
     let capture: String
     let path: String

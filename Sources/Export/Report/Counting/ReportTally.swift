@@ -2,8 +2,8 @@ import Telemetry
 
 /// The counts that a report collects while records are read.
 ///
-/// The memory use depends only on the number of clients. Names from captures are truncated, and names beyond a limit
-/// are counted together.
+/// Memory use is limited, except for the data about clients. Names from captures are truncated, and names beyond a
+/// limit are counted together.
 struct ReportTally: Sendable {
     var recordCount = 0
     var uploadableCount = 0
@@ -12,7 +12,9 @@ struct ReportTally: Sendable {
     var untimedRecordCount = 0
     var untimedEventCount = 0
 
-    /// The number of records by kind and by day since 1970-01-01.
+    /// The number of records of each kind on each day.
+    ///
+    /// Days are counted from 1970-01-01.
     var recordsByKindAndDay = BoundedCounts<KindDay>(keyLimit: 20_000)
     var recordsByKind = BoundedCounts<RecordKind>(keyLimit: 500)
     var eventsByDay = BoundedCounts<Int>(keyLimit: 20_000)
@@ -25,7 +27,9 @@ struct ReportTally: Sendable {
     var pingsByMetric = BoundedCounts<MetricKind>(keyLimit: 512)
     var eventsByKind = BoundedCounts<EventKind>(keyLimit: 4000)
     var searchesByKind = BoundedCounts<SearchKind>(keyLimit: 500)
-    /// The profiles of all clients, which refer to the indices of the seven preceding counts.
+    /// The profiles of all clients.
+    ///
+    /// The profiles contain indices of entries in the counts from ``recordsBySystem`` to ``searchesByKind``.
     var profiles = ClientProfiles()
     var clients = LargestClients()
     var gaps = GapCounts()
@@ -78,7 +82,7 @@ struct ReportTally: Sendable {
     }
 }
 
-/// The clients with the most records, and the number of all clients.
+/// The clients with the most records, and the totals of all clients.
 struct LargestClients: Sendable {
     /// A row of the table of clients.
     struct Client: Sendable, Equatable {

@@ -7,7 +7,7 @@ extension ReportTally {
     /// All values of each client are collected only if `collectsValues` is `true`, because this needs more memory.
     init(of buffer: RowBuffer, _ tables: ExportTables, collectsValues: Bool = false) {
         self.init()
-        // The tables of systems exist only if the systems are supported.
+        // The tables `metrics` and `searches` exist only if the systems to which they belong are supported.
         func systemRows(_ name: String) -> TableRows? {
             tables.all.first { $0.name == name }.map { TableRows($0, in: buffer) }
         }
@@ -80,7 +80,7 @@ extension ReportTally {
         let id = rows.fullText(row, columns.client)
         let client = ClientKey(system: system, client: id)
         profiles.update(client, system: systemIndex, isClient: id != nil) { profile in
-            // Values of records without a time are earlier than all others, and incomplete values are earlier still.
+            // Values without a time are treated as earlier than all others, and incomplete values as even earlier.
             let time = time.map(Int64.init) ?? .min + 2
             profile.app.update(appIndex, at: app.version != nil ? time : app.name != nil ? .min + 1 : .min)
             profile.model.update(modelIndex, at: model.device != nil ? time : .min)
@@ -97,7 +97,9 @@ extension ReportTally {
         uploadCounts[client.key(forType: kind.type), default: 0] += 1
     }
 
-    /// Returns the usual spelling of the name of an operating system, because SDKs write `ios` and `iOS`.
+    /// Returns the usual spelling of the name of an operating system.
+    ///
+    /// The spelling must be unified, because some SDKs write `ios` and others write `iOS`.
     private static func systemName(_ name: String) -> String { name.lowercased() == "ios" ? "iOS" : name }
 
     /// Counts the metrics of a ping, and returns their indices in ``pingsByMetric``.

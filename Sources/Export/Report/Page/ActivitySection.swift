@@ -26,7 +26,7 @@ extension ReportPage {
                 tally.eventsByKind.index(of: kind).flatMap { clients[$0] } ?? 0
             }
         }
-        // All apps have the same scale.
+        // The bars of all apps have the same scale.
         let largest = kinds.flatMap(\.shown).map(\.count).max() ?? 0
         let tables = zip(shown, kinds).map { eventTable($0.key, $0.count, $1.shown, $1.otherCount, largest: largest) }
         let more = otherCount + tally.eventsByKind.otherCount
@@ -65,13 +65,13 @@ extension ReportPage {
 
     private var searchTable: HTML {
         let clients = tally.profiles.clientCounts(\.values.searches.elements)
-        // The number of clients with the exact name of the engine.
+        // Returns the number of clients with searches that have exactly this engine name and source.
         func clientCount(_ kind: SearchKind) -> Int {
             tally.searchesByKind.index(of: kind).flatMap { clients[$0] } ?? 0
         }
         let kinds = countFormatter.shownEntries(
             tally.searchesByKind.largestFirst, limit: .max, clientCount: clientCount)
-        // The names of an engine can differ in letter case. The most frequent one that can be shown is used.
+        // The names of an engine can differ in letter case. The most frequent name that can be shown is used.
         var names: [String: String] = [:]
         for (kind, _) in kinds.shown where names[kind.engine.lowercased()] == nil {
             names[kind.engine.lowercased()] = kind.engine

@@ -71,11 +71,11 @@ extension ReportPage {
     /// The maximum number of rows of a table of counts.
     private static let maxRows = 100
 
-    /// Returns a table with the count, the number of clients, and a bar for each key.
+    /// Returns a table with a row for each key, which contains the count, the number of clients, and a bar.
     ///
-    /// `clients` contains the displayed numbers of clients. `allClients` contains the numbers of clients that ever had
-    /// the value, which determine whether a row is hidden. Pass `nil` if they are equal. The keys of both are indices
-    /// in `counts`.
+    /// `clients` contains the number of clients to display for each key. `allClients` contains the number of all
+    /// clients that ever had the key, which determines whether the row is hidden. Pass `nil` for `allClients` if the
+    /// numbers are equal. The keys of both dictionaries are indices in `counts`.
     func countTable<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
         allClients: [Int: Int]? = nil, cells: (Key) -> [HTML]
@@ -102,7 +102,7 @@ extension ReportPage {
         return "<h3>\(caption)</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 
-    /// Returns a bar for a count in a table in which the largest count is `largest`.
+    /// Returns a bar for `count`, in proportion to `largest`, the largest count in the table.
     func bar(_ count: Int, largest: Int) -> HTML {
         Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest)).svg
     }

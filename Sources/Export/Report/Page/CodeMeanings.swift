@@ -2,10 +2,9 @@ import Telemetry
 
 /// Explanations of hold codes and problem codes for readers of a report.
 enum CodeMeanings {
-    /// Returns the meaning of a hold code, and whether the hold is final because the operator cannot release the
-    /// records.
+    /// Returns the meaning of a hold code, and whether the hold is final.
     ///
-    /// The second value is `nil` if the code is unknown.
+    /// The operator cannot release records with a final hold. The second value is `nil` if the code is unknown.
     static func holdMeaning(of code: String, in holdCodes: [HoldCode]) -> (meaning: String, isFinal: Bool?) {
         guard let hold = holdCodes.first(where: { $0.code == code }) else {
             return ("The reason is unknown to this version of the program.", nil)

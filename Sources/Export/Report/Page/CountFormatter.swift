@@ -1,16 +1,16 @@
-/// Formats counts.
+/// Formats counts for display, and hides small counts.
 ///
 /// Small counts could identify a person. If ``minimumCount`` is a number *n* greater than 1:
 ///
 /// - Counts below *n*, including 0, are shown only as less than *n*. Charts do not show them.
 /// - Other counts are rounded down to a multiple of *n*.
-/// - Values with a hidden count, or with a hidden number of clients, are not named. Their counts are added up, and the
-///   sum is formatted like other counts.
-/// - Values with equal shown counts are in the order of their names.
+/// - Values with a hidden count, or with a hidden number of clients, are not named. The sum of their counts is
+///   formatted like other counts.
+/// - Values with equal shown counts are sorted by name.
 ///
-/// Every sum and every difference of shown counts is then a multiple of *n*. Therefore, a hidden count is never the
-/// difference between a total and its other parts, and several values remain possible. A single value remains only if
-/// the number of parts is a multiple of *n* and all parts have the remainder *n* - 1.
+/// Every sum and every difference of shown counts is then a multiple of *n*. Therefore, a reader cannot calculate a
+/// hidden count from a total and the other parts, because several values remain possible. Only one value remains
+/// possible if the number of parts is a multiple of *n* and dividing every part by *n* leaves the remainder *n* - 1.
 struct CountFormatter: Sendable {
     /// The smallest count that is shown, or 1 if all counts are shown exactly.
     let minimumCount: Int
@@ -26,10 +26,10 @@ struct CountFormatter: Sendable {
     /// Returns the value that a chart shows for a count, which is 0 if the count is hidden.
     func chartValue(_ count: Int) -> Int { isHidden(count) ? 0 : rounded(count) }
 
-    /// Returns the entries whose counts and numbers of clients are shown, at most `limit`, and the sum of the other
-    /// counts.
+    /// Returns at most `limit` entries that can be shown, and the sum of the counts of all other entries.
     ///
-    /// The entries must be sorted by count in descending order. `clientCount` returns the number of clients of an entry.
+    /// An entry can be shown if neither its count nor its number of clients is hidden. `sorted` must be sorted by count
+    /// in descending order. `clientCount` returns the number of clients of an entry.
     func shownEntries<Key>(
         _ sorted: [(key: Key, count: Int)], limit: Int, clientCount: (Key) -> Int = { _ in .max }
     ) -> (shown: [(key: Key, count: Int)], otherCount: Int) {
@@ -45,13 +45,15 @@ struct CountFormatter: Sendable {
         return (shown, otherCount)
     }
 
-    /// Returns the entries in an order that does not depend on differences between counts that are shown as equal.
+    /// Returns the entries sorted by shown count in descending order, and entries with equal shown counts by name.
+    ///
+    /// The order therefore does not reveal which of two equal shown counts is larger.
     private func sortedByShownCount<Key>(_ entries: [(key: Key, count: Int)]) -> [(key: Key, count: Int)] {
         entries.map { (entry: $0, value: chartValue($0.count), name: String(describing: $0.key)) }
             .sorted { ($1.value, $0.name) < ($0.value, $1.name) }.map(\.entry)
     }
 
-    /// Returns a remark about items that are not shown, or nothing if there are none or their count is hidden.
+    /// Returns `text` as a remark about `count` items that are not shown, or nothing if the count is 0 or hidden.
     func aside(_ count: Int, _ text: HTML) -> HTML {
         isHidden(count) || count == 0 ? "" : "<p class=\"aside\">\(text)</p>"
     }
@@ -62,7 +64,7 @@ struct CountFormatter: Sendable {
             ? "<p>There are fewer than \(minimumCount) \(noun).</p>" : "<p>There are no \(noun).</p>"
     }
 
-    /// Returns whether a count is 0, or is shown like 0.
+    /// Returns whether a count is 0 or hidden.
     func isNone(_ count: Int) -> Bool { count == 0 || isHidden(count) }
 
     private func rounded(_ count: Int) -> Int { count - count % minimumCount }

@@ -15,7 +15,8 @@ extension ReportPage {
         guard countFormatter.hidesSmallCounts || gaps.gapCount + gaps.repeatedCount + gaps.restartCount > 0 else {
             return "<p id=\"no-gaps\">No numbers are missing or repeated.</p>"
         }
-        // The size of a few gaps belongs to few clients.
+        // If the number of gaps is hidden, the number of missing numbers is hidden, too, because few gaps belong to few
+        // clients.
         let missingCount = countFormatter.isHidden(gaps.gapCount) ? 0 : gaps.missingCount
         return """
             <ul><li><b id="missing">\(countFormatter.text(missingCount))</b> missing numbers in \

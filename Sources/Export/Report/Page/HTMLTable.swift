@@ -14,7 +14,7 @@ struct HTMLTable {
     let columns: [Column]
     /// The cells of each row.
     ///
-    /// The first cell is the row header.
+    /// The first cell of a row is the row header.
     var rows: [[HTML]] = []
 
     init(_ caption: String, _ columns: [Column]) {
@@ -24,7 +24,7 @@ struct HTMLTable {
 
     /// The number of rows that are always visible.
     ///
-    /// A click shows the other rows, which are not printed.
+    /// The other rows are shown by a click and are not printed.
     var visibleRowCount = 20
 
     var html: HTML {
@@ -34,7 +34,7 @@ struct HTMLTable {
         return "\(visible)\(.details("More: \(caption)", element("\(caption), continued", others)))"
     }
 
-    /// Returns a table in an element that scrolls horizontally on narrow pages.
+    /// Returns a table with the given rows, in an element that scrolls horizontally on narrow pages.
     private func element(_ caption: String, _ rows: ArraySlice<[HTML]>) -> HTML {
         """
         <div class="wide" role="region" tabindex="0" aria-label="\(caption)"><table><caption class="hidden">\(caption)</caption>\
@@ -65,13 +65,13 @@ extension HTML {
     /// The title of a bar column for screen readers.
     static let barTitle: HTML = "<span class=\"hidden\">bar chart</span>"
 
-    /// Returns captured text that is isolated, so that it cannot change the writing direction of other text.
+    /// Returns captured text in a `bdi` element, so that it cannot change the writing direction of other text.
     static func captured(_ text: String?) -> HTML {
         guard let text, !text.isEmpty else { return "<span class=\"none\">unknown</span>" }
         return "<bdi>\(text)</bdi>"
     }
 
-    /// Returns the start of the id of a client, which is the title.
+    /// Returns the first characters of a client id, with the whole id as the `title` attribute.
     ///
     /// Pass `nil` for records without a client.
     static func clientName(_ id: String?) -> HTML {
@@ -79,12 +79,12 @@ extension HTML {
         return "<code title=\"\(id)\"><bdi>\(String(id.prefix(8)))</bdi></code>"
     }
 
-    /// Returns an element whose content is shown by a click.
+    /// Returns an element that shows `content` when the reader clicks `summary`.
     static func details(_ summary: String, _ content: HTML) -> HTML {
         "<details><summary><bdi>\(summary)</bdi></summary>\(content)</details>"
     }
 
-    /// Returns the last item of a truncated list, or nothing if `count` is zero.
+    /// Returns the item that ends a truncated list and states the number of omitted items, or nothing if `count` is 0.
     static func moreItems(_ count: Int, _ text: String) -> HTML { count > 0 ? "<li>and \(text) more</li>" : "" }
 
     /// Returns the color sample of a legend.

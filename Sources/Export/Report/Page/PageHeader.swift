@@ -69,7 +69,7 @@ extension ReportPage {
             ("clients", "clients (one app on one phone each)", countFormatter.text(clientCount)),
             ("days", "days with records", countFormatter.text(dayCount)),
         ]
-        // The size of payloads of equal lengths would reveal their number.
+        // The total size is omitted, because it would reveal the exact number of payloads if all had the same length.
         guard !countFormatter.hidesSmallCounts else { return counts }
         return counts + [("bytes", "of payload", CountFormatter.size(tally.payloadByteCount))]
     }

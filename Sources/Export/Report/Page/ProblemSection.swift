@@ -52,7 +52,7 @@ extension ReportPage {
         return "\(head)\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 
-    /// Returns a description without its position: `duplicate key` for `duplicate key at byte 665`.
+    /// Returns a description without its position, such as `duplicate key` for `duplicate key at byte 665`.
     private static func withoutPosition(_ text: String) -> String {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 3, words.suffix(3).prefix(2).elementsEqual(["at", "byte"]) else { return text }

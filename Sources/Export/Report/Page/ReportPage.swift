@@ -13,14 +13,14 @@ public struct ReportPage: Sendable {
 
     /// Creates a page.
     ///
-    /// Counts below `minimumCount` are hidden, and other counts are rounded down to a multiple of it.
+    /// Counts below `minimumCount` are hidden, and other counts are rounded down to a multiple of `minimumCount`.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymizedFacts {
             tally.quarantine = CodeCounts(withoutExamples: pseudonymized.quarantineCounts)
             tally.problems = CodeCounts(withoutExamples: pseudonymized.problemCounts)
         } else if minimumCount > 1 {
-            // An example belongs to a single phone.
+            // Examples are removed, because each example belongs to a single phone.
             tally.quarantine.removeExamples()
             tally.problems.removeExamples()
         }
@@ -35,7 +35,7 @@ public struct ReportPage: Sendable {
 
     /// The number of events in all records.
     public var eventCount: Int { tally.eventCount }
-    /// The number of clients of all systems.
+    /// The number of clients, added up over all systems.
     public var clientCount: Int { tally.clients.count }
     /// The number of days with records.
     public var dayCount: Int { Set(tally.recordsByKindAndDay.keys.map(\.day)).count }

@@ -44,7 +44,9 @@ extension ReportPage {
 
     // MARK: Retention
 
-    /// The tables of all systems, of which only the first is always visible.
+    /// The retention tables of all systems.
+    ///
+    /// Only the first table is always visible.
     private var retentionTables: [HTML] {
         let cohorts = RetentionCohorts.bySystem(tally.profiles, minimumCount: countFormatter.minimumCount).filter {
             !countFormatter.isHidden($0.value.clientCount)
@@ -87,9 +89,9 @@ extension ReportPage {
         return shown.isEmpty ? rest : "\(note)\(table.html)\(rest)"
     }
 
-    /// Returns a number of clients with its share of the clients of the first week.
+    /// Returns a cell with `count` and its share of `total`, the number of clients of the first week.
     ///
-    /// The share is calculated from shown numbers, so that it does not reveal others.
+    /// The share is calculated from the shown numbers, so that it does not reveal hidden numbers.
     private func retentionCell(_ count: Int, of total: Int) -> HTML {
         guard count > 0 || countFormatter.hidesSmallCounts else { return "–" }
         let total = max(1, countFormatter.chartValue(total))
@@ -99,13 +101,13 @@ extension ReportPage {
     }
 }
 
-/// The clients of a system by the week of their first record.
+/// The numbers of active clients of a system, grouped by the week of each client's first record.
 struct RetentionCohorts {
-    /// The number of weeks, starting with the first week of a client, that are counted.
+    /// The number of weeks that are counted for each client, including its first week.
     static let weekCount = 13
 
     private var counts: [Int: [Int]] = [:]
-    /// The number of all clients with a time.
+    /// The number of clients with active weeks.
     private(set) var clientCount = 0
     private var clientsByWeek: [Int: Int] = [:]
     /// The smallest number of clients that is shown.
@@ -113,9 +115,10 @@ struct RetentionCohorts {
 
     private init(minimumCount: Int) { self.minimumCount = minimumCount }
 
-    /// Returns the clients of each system.
+    /// Returns the cohorts of each system that has clients with active weeks.
     ///
-    /// The keys are indices in ``ReportTally/recordsBySystem``.
+    /// Weeks with fewer than `minimumCount` active clients do not determine the range of weeks of the cohorts. The keys
+    /// are indices in ``ReportTally/recordsBySystem``.
     static func bySystem(_ profiles: ClientProfiles, minimumCount: Int) -> [Int: RetentionCohorts] {
         var cohorts: [Int: RetentionCohorts] = [:]
         for client in profiles.clients {
@@ -148,7 +151,7 @@ struct RetentionCohorts {
 
     private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, unit: .week, minimumCount: minimumCount) }
 
-    /// The last week with active clients, except for omitted weeks.
+    /// The number of the last week with active clients, apart from omitted weeks, or 0 if there is no such week.
     var lastWeek: Int {
         let calendar = calendar
         let last = clientsByWeek.keys.filter { calendar?.index(of: $0) != nil }.max()

@@ -14,7 +14,7 @@ extension ReportPage {
     private var recordChart: HTML {
         let kinds = tally.recordsByKind.largestFirst
         let (all, hiddenCount) = countFormatter.shownEntries(kinds, limit: .max)
-        // A single remaining kind has its own color instead of being shown as others.
+        // If only one kind would be shown as "other types", it has its own color instead.
         let hasHidden = !countFormatter.isNone(hiddenCount + tally.recordsByKind.otherCount)
         let hasOthers = hasHidden || all.count > Self.maxColors + 1
         let colored = all.prefix(hasOthers ? Self.maxColors : all.count).map(\.key)

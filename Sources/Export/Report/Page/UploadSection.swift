@@ -26,7 +26,7 @@ extension ReportPage {
 
     private var nightText: HTML {
         let nights = UploadNights(tally).count
-        // The number of nights can depend on a single client.
+        // The number of nights is hidden with small counts, because it can depend on a single client.
         guard nights > 0, !countFormatter.hidesSmallCounts else { return "" }
         return """
             <p>With one job each night, the uploads take at least <b id="nights">\(countFormatter.text(nights))</b> night\(nights == 1 ? "" : "s"). A client can \
