@@ -24,7 +24,7 @@ public struct BackupDomain: Sendable, Hashable {
     /// The maximum length of the name of a domain, in bytes.
     static let nameLengthLimit = 255
 
-    /// Parses the name of a domain, or returns `nil` if the domain is not that of an app container.
+    /// Parses the name of a domain, or returns `nil` if the domain does not belong to an app container.
     public init?(name: String) {
         guard let kind = Kind.allCases.first(where: { name.utf8.starts(with: $0.prefix.utf8) }),
             name.utf8.count > kind.prefix.utf8.count
@@ -36,10 +36,10 @@ public struct BackupDomain: Sendable, Hashable {
     /// The name of the domain.
     public var name: String { kind.prefix + identifier }
 
-    /// Returns whether the name of an unknown domain is probably that of an app container with a damaged prefix.
+    /// Returns whether an unknown domain probably belongs to an app container, but has a name with a damaged prefix.
     ///
-    /// This is the case if the name differs from a prefix in at most ``damagedCharacterLimit`` characters. A prefix without
-    /// an identifier is damaged too.
+    /// A name is damaged if its start differs from a prefix in at most ``damagedCharacterLimit`` characters. A prefix
+    /// without an identifier is damaged too.
     static func isDamaged(name: [UInt8]) -> Bool {
         Kind.allCases.contains { kind in
             let prefix = kind.prefix.utf8

@@ -28,22 +28,22 @@ public struct BackupPropertyLists: Sendable, Equatable {
     public private(set) var snapshotState: String?
     /// Whether the backup is marked as encrypted.
     public private(set) var isEncrypted = false
-    /// The keybag, or `nil` if it is missing or has another type.
+    /// The keybag, or `nil` if it is missing or is not data.
     public private(set) var keybag: [UInt8]?
-    /// The wrapped key of the manifest, or `nil` if it is missing or has another type.
+    /// The wrapped key of the manifest, or `nil` if it is missing or is not data.
     public private(set) var manifestKey: [UInt8]?
     /// Whether one of the lists has a key that occurs only in backups.
     public private(set) var hasBackupKeys = false
 
-    /// The maximum length of a text in bytes.
+    /// The maximum length of a stored string, in bytes.
     ///
-    /// Longer texts are ignored.
+    /// Longer strings are ignored.
     private static let textLengthLimit = 64
 
     /// Creates an empty value.
     public init() {}
 
-    /// Reads the values of a property list.
+    /// Reads the values of the property list `name` from `bytes`.
     ///
     /// A malformed list is ignored.
     public mutating func read(_ bytes: [UInt8], of name: Name) {

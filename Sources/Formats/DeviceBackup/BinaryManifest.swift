@@ -14,7 +14,7 @@ public struct BinaryManifest: Sendable {
         case row(ManifestRow)
         /// There is no complete record in the bytes so far.
         case needsMore
-        /// The file has another signature or version.
+        /// The file does not begin with the expected signature and version.
         case notAManifest
     }
 
@@ -39,7 +39,9 @@ public struct BinaryManifest: Sendable {
         bytes += more
     }
 
-    /// Whether the bytes so far end with an incomplete record, which means damage at the end of the file.
+    /// Whether unparsed bytes remain or the header is incomplete.
+    ///
+    /// After ``next()`` returned ``Step/needsMore`` at the end of the file, `true` means that the file is damaged.
     public var hasIncompleteRecord: Bool { recordStart < bytes.count || !hasHeader }
 
     /// Parses the next record.
@@ -74,7 +76,7 @@ public struct BinaryManifest: Sendable {
 
         /// Reads an optional string.
         ///
-        /// Returns `.some(nil)` if it is absent, and `nil` at the end of the bytes.
+        /// Returns `.some(nil)` if the string is absent, or `nil` if the string is incomplete.
         mutating func string() -> [UInt8]?? {
             guard let length = number(2) else { return .none }
             guard length != 0xFFFF else { return .some(nil) }

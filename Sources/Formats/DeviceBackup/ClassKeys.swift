@@ -5,12 +5,14 @@ import Secrets
 /// Source: "iOS backups", sections 5.3 and 5.4.
 public struct ClassKeys: Sendable {
     private let keys: [Int: CipherKey]
-    /// The numbers of the classes whose keys are damaged, because they did not unwrap although other keys did.
+    /// The numbers of the classes with damaged keys, in ascending order.
+    ///
+    /// A key is damaged if it cannot be unwrapped, although the password is correct.
     public let damagedClassNumbers: [Int]
 
     /// Unwraps the keys of a keybag with the key that was derived from the password.
     ///
-    /// Returns `nil` if no key unwraps, because the password is then wrong.
+    /// Returns `nil` if no key can be unwrapped, which means that the password is wrong.
     public init?(_ bag: Keybag, under key: CipherKey) {
         var keys: [Int: CipherKey] = [:]
         var damagedClassNumbers: [Int] = []
@@ -37,13 +39,13 @@ public struct ClassKeys: Sendable {
     }
 }
 
-/// The wrapped key of a file, as stored in the manifest.
+/// A wrapped key of a file or of the manifest, in its stored form.
 ///
-/// It consists of the number of the protection class (u32, little-endian) and 40 bytes.
+/// The stored form consists of the number of the protection class (u32, little-endian) and 40 bytes of wrapped key.
 ///
 /// Source: "iOS backups", section 5.4.
 public struct WrappedKey: Sendable {
-    /// The protection class whose key wraps this one.
+    /// The number of the protection class whose key wraps this key.
     public let classNumber: Int
     let bytes: [UInt8]
 
@@ -60,7 +62,7 @@ public struct WrappedKey: Sendable {
     }
 }
 
-/// An error in unwrapping the key of a file.
+/// An error in unwrapping the key of a file or of the manifest.
 public enum WrappedKeyError: Error, Equatable, Sendable {
     /// The keybag has no key of this class that is protected only by the password.
     case missingClassKey(Int)

@@ -40,6 +40,6 @@ public struct FileID: Sendable, Hashable {
 
     /// The file name, which consists of 40 hexadecimal digits.
     public var name: String { bytes.hex }
-    /// The first two digits, which are the name of the folder that contains the file since iOS 10.
+    /// The name of the folder that contains the file since iOS 10, which consists of the first two digits of ``name``.
     public var folder: String { bytes.prefix(1).hex }
 }

@@ -12,7 +12,7 @@ public struct Keybag: Sendable {
     struct ClassItem: Sendable {
         /// The number of the class, which is 1 to 4 for files.
         let number: Int
-        /// The key that wraps this one: 1 for the key of the device, 2 for the key that is derived from the password.
+        /// The keys that wrap this key, as a bit mask: 1 is the key of the device, 2 is derived from the password.
         let wrapping: Int
         /// The algorithm of the key: 0 for AES, 1 for Curve25519.
         let keyType: Int
@@ -25,7 +25,7 @@ public struct Keybag: Sendable {
 
     /// The maximum size of a keybag, in bytes.
     public static let sizeLimit = 64 << 10
-    /// The allowed numbers of iterations, limited so that a malicious backup cannot occupy the processor for hours.
+    /// The range of allowed iteration counts, limited so that a malicious backup cannot occupy the processor for hours.
     public static let supportedRounds = 1...50_000_000
 
     /// Parses a keybag.
@@ -44,12 +44,12 @@ public struct Keybag: Sendable {
 
     // MARK: Items
 
-    /// The items of the bag or of a class, whose keys are their tags.
+    /// The values of the items that describe the keybag or a class, by tag.
     private typealias Group = [String: [UInt8]]
 
-    /// Returns the items of the bag, followed by those of each class.
+    /// Returns the group of the keybag, followed by a group for each class.
     ///
-    /// The first `UUID` item belongs to the bag, and each further one begins a class.
+    /// The first `UUID` item belongs to the keybag, and each further `UUID` item begins a class.
     private static func groups(of bytes: [UInt8]) throws(KeybagError) -> [Group] {
         var groups: [Group] = [[:]]
         var hasUUID = false
@@ -100,6 +100,6 @@ extension [String: [UInt8]] {
 public enum KeybagError: Error, Equatable, Sendable {
     /// The keybag is inconsistent or incomplete.
     case malformed(String)
-    /// This number of iterations is not allowed.
+    /// The given number of iterations is not in ``Keybag/supportedRounds``.
     case unsupportedRounds(Int)
 }

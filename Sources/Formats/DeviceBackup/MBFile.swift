@@ -25,7 +25,7 @@ extension MBFile {
     /// Parses the keyed archive, or returns `nil` if it is malformed.
     public init?(archive bytes: [UInt8]) {
         let limits = PropertyListLimits(length: Self.sizeLimit, depth: Self.depthLimit)
-        // The system never writes repeated keys, so that they indicate damage.
+        // The system never writes repeated keys, so they indicate damage.
         guard let list = try? PropertyListDocument(bytes, limits: limits), list.repeatedKeys == nil,
             let top = list.value(of: "$top", in: list.root), let root = list.value(of: "root", in: top),
             let file = list.resolve(root), list.kind(of: file) == .dictionary
@@ -71,7 +71,7 @@ extension PropertyListDocument {
 public enum RowKind: Sendable, Equatable {
     case file, folder, link
 
-    /// Creates a kind from the mode of a file (`st_mode`), or returns `nil` for any other file type.
+    /// Creates a kind from the mode of a file (`st_mode`), or returns `nil` if the mode has any other file type.
     public init?(mode: Int) {
         switch mode & 0xF000 {
         case 0x8000: self = .file

@@ -2,7 +2,10 @@
 public struct ManifestRow: Sendable, Equatable {
     /// The stored properties of the file.
     public enum File: Sendable, Equatable {
-        /// The column `file`, which is parsed on demand, or `nil` if it has another type or is too large.
+        /// The keyed archive in the column `file`, which is parsed on demand.
+        ///
+        /// The archive is `nil` if the file is not in an app container, or if the column is too large or does not
+        /// contain data.
         case archive([UInt8]?)
         /// The properties that were read from a record of a manifest of iOS 9 or earlier.
         case parsed(MBFile)
@@ -10,11 +13,11 @@ public struct ManifestRow: Sendable, Equatable {
 
     /// The domain that contains the file.
     public let domain: [UInt8]
-    /// The path in the domain, which is empty for its root.
+    /// The path of the file in the domain, which is empty for the root of the domain.
     public let path: [UInt8]
-    /// The name of the file in the backup, or `nil` if the manifest has no such column.
+    /// The name of the file in the backup, or `nil` in a manifest of iOS 9 or earlier, which has no such column.
     public let fileID: [UInt8]?
-    /// The column `flags`.
+    /// The value of the column `flags`, or 0 if there is no such column or its value is not an integer.
     public let flags: Int
     /// The stored properties of the file.
     public let file: File

@@ -1,6 +1,6 @@
 /// The PKCS #7 padding of encrypted files.
 ///
-/// An encrypted file is padded to whole blocks with 1 to 16 bytes, whose value is their number.
+/// An encrypted file is padded to whole blocks with 1 to 16 bytes. Each of these bytes is the number of padding bytes.
 ///
 /// Source: RFC 5652, section 6.3; "iOS backups", section 5.4.
 public enum Padding {

@@ -1,7 +1,7 @@
 import Bytes
 
 extension Span<UInt8> {
-    /// Returns a negative number, 0 or a positive number if these bytes sort before, are equal to, or sort after `other`.
+    /// Returns a negative number, 0 or a positive number if the bytes sort before, equal, or sort after `other`.
     public func ordered(against other: Span<UInt8>) -> Int {
         let shared = Swift.min(count, other.count)
         var index = 0
@@ -18,7 +18,7 @@ extension Span<UInt8> {
         return count - other.count
     }
 
-    /// Returns a negative number, 0 or a positive number if these bytes sort before, are equal to, or sort after `key`.
+    /// Returns a negative number, 0 or a positive number if the bytes sort before, equal, or sort after `key`.
     public func ordered(against key: borrowing JSONKey) -> Int {
         KeyPrefix(self).ordered(against: key.start) ?? ordered(against: key.utf8.span)
     }
@@ -28,7 +28,7 @@ extension Span<UInt8> {
         equals(text.utf8.span)
     }
 
-    /// The first eight bytes as a big-endian number, padded with zeros if there are fewer.
+    /// The first eight bytes as a big-endian number, with zeros in place of missing bytes.
     public var prefixAsNumber: UInt64 {
         if let word = wordIfPresent(at: 0) { return word.byteSwapped }
         var number: UInt64 = 0
@@ -52,7 +52,7 @@ extension Span<UInt8> {
             for index in indices where UInt64(self[index]).specialByteMask & 0x80 != 0 { return false }
             return true
         }
-        // The last word may overlap the one before.
+        // The last word may overlap the word before it.
         let last = count - 8
         var index = 0
         while index < last {
@@ -86,9 +86,10 @@ extension String {
     }
 }
 
-/// Functions that search a word of eight bytes, the first of which is in the lowest bits.
+/// Properties that search eight bytes, packed into a word with the first byte in the lowest bits.
 ///
-/// A subtraction borrows only from a byte that matches, so no byte before the first match is affected.
+/// Each property subtracts from all bytes at once. Only a byte that matches borrows from the next byte, so no byte
+/// before the first match is affected.
 extension UInt64 {
     /// A mask whose lowest set bit is the high bit of the first byte that is special in a JSON string.
     ///
@@ -101,7 +102,7 @@ extension UInt64 {
     /// A mask like ``specialByteMask``, but only for quotation marks and backslashes.
     var quoteAndBackslashMask: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
 
-    /// The value of `quoteAndBackslashMask` before its other bits are cleared.
+    /// The value of ``quoteAndBackslashMask`` before the low seven bits of each byte are cleared.
     @inline(__always)
     private var quotesAndBackslashes: UInt64 {
         let quotes = self ^ 0x2222_2222_2222_2222

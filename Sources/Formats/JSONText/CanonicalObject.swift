@@ -2,20 +2,20 @@ import Bytes
 
 /// A builder for a canonical JSON object, in which members are sorted by the UTF-8 bytes of their keys.
 public struct CanonicalObject: Sendable {
-    /// The members, sorted by their keys, with the places of their values in `values`.
+    /// The members in the order of their keys, each with the range of its value in `values`.
     private var members: [(key: [UInt8], value: Range<Int>)] = []
-    /// The values in the order in which they were set.
+    /// The JSON of the values, in the order in which they were set.
     private var values: [UInt8] = []
 
     /// Creates an empty object.
     public init() {}
 
-    /// Sets a member to a value that is already canonical JSON.
+    /// Sets the member for `key` to `value`, which is already canonical JSON.
     public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
         set(key) { $0 += value }
     }
 
-    /// Sets a member to the value that `write` appends.
+    /// Sets the member for `key` to the JSON that `write` appends.
     private mutating func set(_ key: JSONKey, _ write: (inout [UInt8]) -> Void) {
         let start = values.count
         write(&values)
@@ -36,32 +36,34 @@ public struct CanonicalObject: Sendable {
         }
     }
 
-    /// Sets a member to a string, or to null if `value` is `nil`.
+    /// Sets the member for `key` to a string, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, string value: String?) {
         set(key) { $0.append(jsonStringOrNull: value) }
     }
 
-    /// Sets a member to an integer, or to null if `value` is `nil`.
+    /// Sets the member for `key` to an integer, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, integer value: (some BinaryInteger)?) {
         set(key) { $0 += (value.map { String($0) } ?? "null").utf8 }
     }
 
-    /// Sets a member to a boolean.
+    /// Sets the member for `key` to a Boolean.
     public mutating func set(_ key: JSONKey, boolean value: Bool) {
         set(key) { $0 += (value ? "true" : "false").utf8 }
     }
 
-    /// Sets a member to an array of strings.
+    /// Sets the member for `key` to an array of strings.
     public mutating func set(_ key: JSONKey, strings values: some Sequence<String>) {
         set(key, array: values) { $1.append(jsonString: $0) }
     }
 
-    /// Sets a member to an array of values that are already canonical JSON.
+    /// Sets the member for `key` to an array of `values`, each of which is already canonical JSON.
     public mutating func set(_ key: JSONKey, elements values: [[UInt8]]) {
         set(key, array: values) { $1 += $0 }
     }
 
-    /// Sets a member to an array of objects, one for each element of `values`, whose members `fill` sets.
+    /// Sets the member for `key` to an array that contains one object for each element of `values`.
+    ///
+    /// `fill` sets the members of each object.
     public mutating func set<Value>(
         _ key: JSONKey, objects values: some Sequence<Value>, _ fill: (inout CanonicalObject, Value) -> Void
     ) {
@@ -85,12 +87,12 @@ public struct CanonicalObject: Sendable {
         }
     }
 
-    /// Sets a member to an object.
+    /// Sets the member for `key` to an object.
     public mutating func set(_ key: JSONKey, object value: CanonicalObject) {
         set(key) { value.append(to: &$0) }
     }
 
-    /// Returns the members whose keys sort before `key`, and the other members.
+    /// Returns an object with the members whose keys sort before `key`, and an object with all other members.
     public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
         let end = insertionIndex(of: key)
         var (before, after) = (self, self)

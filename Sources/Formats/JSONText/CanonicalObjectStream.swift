@@ -1,13 +1,13 @@
 import Bytes
 
 extension CanonicalObject {
-    /// A function that calls its argument with each element of an array.
+    /// A function that produces an array by calling its argument with each element.
     public typealias Elements = ((CanonicalObject) throws -> Void) throws -> Void
 
-    /// Writes an object that may be larger than memory, because arrays are written while they are produced.
+    /// Writes the members of this object and `arrays` as one canonical JSON object.
     ///
-    /// The members of this object and `arrays` are sorted by their keys. `output` is called with consecutive pieces of
-    /// the text.
+    /// The output may be larger than memory, because arrays are written while they are produced. All members are sorted
+    /// by their keys. `output` is called with consecutive pieces of the JSON.
     public func write(
         with arrays: [(key: JSONKey, elements: Elements)], to output: (Span<UInt8>) throws -> Void
     ) throws {
@@ -25,12 +25,12 @@ extension CanonicalObject {
     }
 }
 
-/// The state of writing an object in pieces.
+/// A JSON object that is being written in pieces.
 private struct CanonicalObjectStream {
     private var text: [UInt8] = [UInt8(ascii: "{")]
     private var isEmpty = true
 
-    /// The size, in bytes, from which text is written instead of being collected.
+    /// The minimum size, in bytes, of each piece except for the last.
     private static let pieceSize = 64 << 10
 
     mutating func add(_ object: CanonicalObject, _ output: (Span<UInt8>) throws -> Void) throws {

@@ -1,6 +1,6 @@
 /// The ASCII digits of a number with at most 17 digits, padded with trailing zeros.
 struct DecimalDigits {
-    /// The digits in three words, which hold eight, eight and one of them, with the first digit in the lowest byte.
+    /// Three words of eight, eight and one digits, each with its first digit in the lowest byte.
     let words: (UInt64, UInt64, UInt64)
     let count: Int
 
@@ -30,7 +30,7 @@ extension UInt64 {
 
     /// The eight ASCII digits of a number below 10⁸, with the first digit in the lowest byte.
     fileprivate var eightDigits: UInt64 {
-        // Split the number in parallel into two numbers of four digits, four of two digits, and eight of one digit.
+        // In parallel, split the number into two numbers of four digits, then four of two digits, then eight digits.
         let fours = self / 10_000 | (self % 10_000) << 32
         let hundreds = (fours &* 10_486) >> 20 & 0x7F_0000_007F
         let twos = hundreds | (fours &- 100 &* hundreds) << 16

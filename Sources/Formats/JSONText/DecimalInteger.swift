@@ -1,7 +1,7 @@
 import Bytes
 
 extension Int64 {
-    /// Parses a decimal integer, or returns `nil` if `text` is malformed or out of range.
+    /// Parses a decimal integer, or returns `nil` if `text` is malformed, out of range, or has more than 19 digits.
     public init?(decimal text: Span<UInt8>) {
         let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
         let digits = text.extracting((isNegative ? 1 : 0)...)

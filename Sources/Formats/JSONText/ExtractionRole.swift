@@ -4,9 +4,9 @@ enum ExtractionRole: Sendable {
     case skipped
     /// The whole value is extracted.
     case kept
-    /// The value is an object, of which only the listed members are extracted.
+    /// The value is an object. Only the given members are extracted.
     case outlined([(key: JSONKey, outline: JSONOutline)])
-    /// The value is an object on the path to the array, and the given number of path keys leads to it.
+    /// The value is an object on the path to the array. The given number of path keys leads to the object.
     case onPath(Int)
     /// The value is the array whose elements are extracted.
     case elements

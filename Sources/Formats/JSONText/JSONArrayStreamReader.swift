@@ -3,17 +3,17 @@ import Bytes
 /// Extracts the elements of one array from JSON text that arrives in pieces.
 ///
 /// The reader returns one element at a time, with its range in the text. An outline selects the parts of the element to
-/// extract. The memory does not grow with the text, so that files of gigabytes, such as HTTP archives, can be read.
-/// ``JSONDocument`` needs the whole text in memory.
+/// extract. Memory use does not grow with the text, so files of gigabytes, such as HTTP archives, can be read. In
+/// contrast, ``JSONDocument`` needs the whole text in memory.
 ///
-/// The extracted text is not validated. Read it with ``JSONDocument``. Skipped values are only scanned for brackets and
-/// strings.
+/// The extracted text is not validated, so read it with ``JSONDocument``. Skipped values are only scanned for brackets
+/// and strings.
 public struct JSONArrayStreamReader: Sendable {
     /// A result of ``next(in:from:)``.
     public enum Finding: Equatable, Sendable {
         /// An element of the array.
         case element
-        /// A sibling of the array that was requested by this key.
+        /// A sibling of the array that was requested by the given key.
         case neighbor(JSONKey)
     }
 
@@ -59,9 +59,10 @@ public struct JSONArrayStreamReader: Sendable {
     public var isTooLong: Bool { extracted.isTooLong }
     /// The byte range of the last finding in the whole text.
     ///
-    /// While a finding is incomplete, the range is empty and marks its start.
+    /// While a finding is incomplete, the range is empty and marks the start of the finding. The range of a sibling of
+    /// the array begins with the colon before the value.
     public private(set) var range = 0..<0
-    /// The maximum number of consecutive path keys that were found with values of the expected kind.
+    /// The number of keys in the longest prefix of the path that was found with values of the expected kinds.
     public private(set) var progress = 0
     /// Whether the array was found.
     public var hasFoundArray: Bool { progress == path.count }
@@ -80,21 +81,21 @@ public struct JSONArrayStreamReader: Sendable {
     private var frames: [Frame] = []
     /// The role of the next or current value, or of the enclosing object while a key is read.
     private var role = ExtractionRole.onPath(0)
-    /// The last key that was read, if the role of its value depends on it.
+    /// The last key that was read, if the role of the value for that key depends on it.
     private var key = PartialKey()
     /// The key of the sibling that is being extracted.
     private var neighbor: JSONKey?
     private var extracted: LimitedBytes
 
-    /// Creates a reader that starts at the first byte of a text.
+    /// Creates a reader for a text whose first piece begins with the outermost value.
     ///
     /// - Parameters:
     ///   - path: The keys that lead to the array.
     ///   - neighbors: The keys of siblings of the array to extract too.
     ///   - outline: The parts of each element to extract.
-    ///   - limit: The maximum number of bytes to extract from one element.
+    ///   - limit: The maximum number of bytes to extract from one element or sibling.
     ///   - depthLimit: The maximum number of nested arrays and objects.
-    ///   - offset: The offset of the first byte in the whole text.
+    ///   - offset: The offset of the first piece in the whole text.
     public init(
         path: [JSONKey], neighbors: [JSONKey] = [], outline: JSONOutline, limit: Int, depthLimit: Int = 512,
         offset: Int = 0
@@ -192,7 +193,7 @@ extension JSONArrayStreamReader {
     private mutating func readString(_ part: StringPart, in piece: Span<UInt8>, from index: inout Int) -> Bool {
         let start = index
         index = piece.indexOfQuoteOrBackslash(from: start)
-        // A string that contains JSON has many escapes. The byte after a backslash is skipped together with it.
+        // A string that contains JSON has many escapes, so each backslash is skipped together with the byte after it.
         while piece.count &- index >= 2, piece[index] == UInt8(ascii: "\\") {
             index = piece.indexOfQuoteOrBackslash(from: index &+ 2)
         }

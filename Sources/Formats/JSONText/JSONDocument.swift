@@ -16,7 +16,7 @@ public struct JSONDocument: Sendable {
     public static let maximumLength = 1 << 30
 
     @usableFromInline var source: [UInt8] = []
-    /// The text of strings whose escapes were resolved, and of values that replaced others.
+    /// The text of strings with resolved escapes, and of values that replaced other values.
     @usableFromInline var resolved = TextBuffer(Array("null".utf8))
     /// The values in the order of the text, followed by unused nodes.
     @usableFromInline var nodes = [Node.null]
@@ -26,13 +26,13 @@ public struct JSONDocument: Sendable {
     var keys: [KeySorter.Entry] = []
     /// The maximum number of bytes that replaced values add to the canonical form.
     var replacedLength = 0
-    /// Whether the source has neither white space nor repeated keys, and no value has been changed.
+    /// Whether the source is known to have neither white space nor repeated keys, and no value has been changed.
     var isMinified = false
 
     /// Creates a document that contains null.
     public init() {}
 
-    /// Reads a text.
+    /// Creates a document from the JSON text `source`.
     ///
     /// - Throws: ``JSONError`` with the byte offset of the fault.
     public init(_ source: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
@@ -48,8 +48,8 @@ public struct JSONDocument: Sendable {
         @usableFromInline var end: UInt32
         /// The index of the first node after this value and its contents.
         @usableFromInline var next: UInt32
-        /// The number of elements of an array, the index of an object in `members`, or the source offset of a string in
-        /// `resolved`.
+        /// The number of elements of an array, the index of an object in `members`, or the source offset of a string
+        /// that is stored in `resolved`.
         @usableFromInline var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
@@ -57,7 +57,9 @@ public struct JSONDocument: Sendable {
         /// Returns whether this node, which is at `index`, is an array that contains only scalars and empty containers.
         func isFlatArray(at index: Int) -> Bool { kind == .array && Int(next) == index + 1 + Int(extra) }
 
-        /// The root of an empty document, whose text is at the start of `resolved`.
+        /// The root of a document that contains null.
+        ///
+        /// Its text is at the start of `resolved`.
         static let null = Node(kind: .null, isResolved: true, start: 0, end: 4, next: 1)
     }
 }
@@ -125,7 +127,7 @@ extension JSONDocument {
 
     /// Returns the UTF-8 of a string with escapes resolved, or the text of a number.
     ///
-    /// For other values, returns their text in the source, without later changes.
+    /// For a literal, returns its text. For an array or object, returns its text in the source, without later changes.
     @inlinable
     @_lifetime(borrow self)
     public func bytes(of node: JSONNode) -> Span<UInt8> {
@@ -184,7 +186,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Compares the key of a member with `key`.
+    /// Compares the key at `member` with `key`.
     ///
     /// In most cases, the first eight bytes decide.
     @inline(__always)
@@ -196,10 +198,10 @@ extension JSONDocument {
         return bytes(of: member).ordered(against: key)
     }
 
-    /// Returns the kinds of the elements of an array that has at most eight elements, all of them scalars or empty
-    /// containers.
+    /// Returns the kinds of the elements of a short, flat array.
     ///
-    /// For other values, returns an empty pattern.
+    /// The result is an empty pattern unless `array` is an array of at most eight elements, all of which are scalars or
+    /// empty containers.
     public func kinds(of array: JSONNode) -> KindPattern {
         var pattern = KindPattern()
         let entry = nodes[Int(array.index)]
@@ -208,7 +210,7 @@ extension JSONDocument {
         return pattern
     }
 
-    /// Returns the same value as ``value(of:in:)``, but faster if the member is at `position`.
+    /// Returns the same value as ``value(of:in:)``, but faster if the member is at `position` in canonical order.
     public func value(of key: JSONKey, in object: JSONNode, expectedAt position: Int) -> JSONNode? {
         if position < memberCount(of: object) {
             let member = member(at: position, of: object)

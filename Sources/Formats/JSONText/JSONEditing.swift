@@ -1,5 +1,5 @@
 extension JSONDocument {
-    /// Removes the member that has the given value node from an object, if the object contains it.
+    /// Removes the member whose value is the node `value` from an object, if the object contains it.
     ///
     /// The time is proportional to the number of members. To remove many members, use ``removeMembers(from:where:)``.
     public mutating func removeMember(withValue value: JSONNode, from object: JSONNode) {
@@ -27,21 +27,23 @@ extension JSONDocument {
         isMinified = false
     }
 
-    /// Replaces a value, which must not be a key, with a number in the syntax of RFC 8259.
+    /// Replaces the value at `node` with a number.
     ///
-    /// The strings and numbers of all replacements in a document must not exceed 3 GiB.
+    /// `node` must not be a key, and `text` must be a number in the syntax of RFC 8259. The strings and numbers of all
+    /// replacements in a document must not exceed 3 GiB.
     public mutating func replace(_ node: JSONNode, withNumber text: some Sequence<UInt8>) {
         replace(node, with: .number, text)
     }
 
-    /// Replaces a value, which must not be a key, with a string in UTF-8.
+    /// Replaces the value at `node` with a string.
     ///
-    /// Lone surrogates are accepted in WTF-8, as ``JSONReadingPolicy/UnpairedSurrogates/keep`` reads them.
+    /// `node` must not be a key, and `text` must be UTF-8. Lone surrogates are accepted in WTF-8, as
+    /// ``JSONReadingPolicy/UnpairedSurrogates/keep`` reads them.
     public mutating func replace(_ node: JSONNode, withString text: some Sequence<UInt8>) {
         replace(node, with: .string, text)
     }
 
-    /// Replaces a value, which must not be a key, with `true` or `false`.
+    /// Replaces the value at `node`, which must not be a key, with `true` or `false`.
     public mutating func replace(_ node: JSONNode, with value: Bool) {
         replace(node, with: value ? .true : .false, (value ? "true" : "false").utf8)
     }

@@ -5,7 +5,7 @@ public struct JSONError: Error, Equatable, Sendable {
     /// The byte offset in the source at which reading stopped.
     public let offset: Int
 
-    /// The kinds of fault, whose raw values are their descriptions.
+    /// The kinds of fault, with their descriptions as raw values.
     public enum Code: String, Sendable {
         /// The text is empty or contains only white space.
         case empty = "no JSON value"
@@ -25,7 +25,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case unpairedSurrogate = "unpaired surrogate"
         /// A key that occurs more than once in an object.
         ///
-        /// The offset of the error is that of the repetition.
+        /// The error has the offset of the repeated key.
         case duplicateKey = "duplicate key"
         /// Arrays and objects are nested deeper than allowed.
         case tooDeep = "nested too deep"

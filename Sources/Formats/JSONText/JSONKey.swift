@@ -29,13 +29,13 @@ extension JSONKey: CustomStringConvertible {
 ///
 /// The value contains no references, so sharing it between threads needs no reference counting.
 public struct KeyPrefix: Hashable, Sendable {
-    /// The first eight bytes, encoded as by `prefixAsNumber`.
+    /// The first eight bytes, as returned by `prefixAsNumber`.
     let first: UInt64
     private let second: UInt64
     private let third: UInt64
     private let count: Int
 
-    /// Stores the first bytes of `key`.
+    /// Creates the prefix of `key`.
     public init(_ key: Span<UInt8>) {
         first = key.prefixAsNumber
         second = key.count > 8 ? key.extracting(droppingFirst: 8).prefixAsNumber : 0
@@ -50,7 +50,7 @@ public struct KeyPrefix: Hashable, Sendable {
         if first != other.first { return first < other.first ? -1 : 1 }
         if second != other.second { return second < other.second ? -1 : 1 }
         if third != other.third { return third < other.third ? -1 : 1 }
-        // Missing bytes are compared as zeros, so a shorter key precedes a longer one only here.
+        // Missing bytes are compared as zeros, so keys that differ only in trailing NUL bytes are ordered by length.
         return Swift.max(count, other.count) <= 24 ? count - other.count : nil
     }
 }

@@ -24,9 +24,9 @@ public enum JSONNumberText {
         return false
     }
 
-    /// Returns the value as the text of an integer, for example `7` for `7.0` and `1500` for `1.5e3`.
+    /// Returns the value of a number as the text of an integer, for example `7` for `7.0` and `1500` for `1.5e3`.
     ///
-    /// Returns `nil` if the value has a fraction or more than ``digitLimit`` digits.
+    /// Returns `nil` if `text` is malformed, or if the value has a fraction or more than ``digitLimit`` digits.
     public static func integer(from text: Span<UInt8>) -> [UInt8]? {
         guard let parts = DecimalParts(text) else { return nil }
         if parts.digits.isEmpty { return [UInt8(ascii: "0")] }

@@ -1,9 +1,9 @@
 import Bytes
 
 extension JSONDocument {
-    /// Replaces the contents of the document with those of a text, reusing the memory.
+    /// Replaces the contents of the document with the value in `source`, reusing the memory.
     ///
-    /// The grammar is that of RFC 8259, so a byte order mark is rejected.
+    /// The source must match the grammar of RFC 8259, so a byte order mark is rejected.
     ///
     /// - Throws: ``JSONError`` with the byte offset of the fault. The document then contains null.
     public mutating func read(_ source: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
@@ -66,7 +66,9 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the number of nodes to add: slightly more than `count`, or fewer if a large text needs fewer.
+    /// Returns the number of nodes to add if `count` nodes hold the first `read` of `length` bytes.
+    ///
+    /// The number of nodes is doubled, unless a large text is estimated to need fewer.
     private static func nodesToAdd(to count: Int, read: Int, of length: Int) -> Int {
         let doubling = count + 64
         guard count > 1 << 16, read > 0 else { return doubling }
@@ -89,7 +91,8 @@ extension JSONDocument {
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
         isMinified = false
-        // Large objects are checked whenever memory for keys runs out. The result must not depend on earlier texts.
+        // Large objects are checked for repeated keys whenever the memory for keys is full. Large memory is released,
+        // so that the error for a text does not depend on earlier texts.
         if keys.count > JSONReader.largeObjectKeyCount { keys = [] }
     }
 
@@ -141,7 +144,7 @@ struct JSONReader: ~Escapable {
         guard position < source.count else { throw JSONError(.empty, at: Int(position)) }
     }
 
-    /// Reads to the end of the value and returns `true`, or returns `false` if `nodes` or `keys` are used up before.
+    /// Reads to the end of the value and returns `true`, or returns `false` if `nodes` or `keys` are used up first.
     @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>,
@@ -230,7 +233,7 @@ struct JSONReader: ~Escapable {
         @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
     }
 
-    /// Throws an error if the keys read so far of a large object are not distinct.
+    /// Throws an error if the innermost object is large and already has a repeated key that the policy rejects.
     func rejectRepeatedKeys(
         _ keys: inout MutableSpan<KeySorter.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
     ) throws(JSONError) {
@@ -241,7 +244,7 @@ struct JSONReader: ~Escapable {
         try sorter.rejectRepeatedKeys(&keys, firstKey..<keyCount)
     }
 
-    /// The number of keys from which on an object is checked for repeated keys before it is complete.
+    /// The minimum number of keys of an object that is checked for repeated keys before it is complete.
     fileprivate static let largeObjectKeyCount = 4096
 
     private var closingByte: UInt8 {
@@ -307,7 +310,7 @@ struct JSONReader: ~Escapable {
     /// Skips a colon and the white space around it.
     @inline(__always)
     private mutating func skipColon() throws(JSONError) {
-        // Foundation writes a space on either side.
+        // Foundation writes a space on each side of the colon.
         if let word = source.wordIfPresent(at: Int(position)), word & 0xFF_FFFF == 0x20_3A20 {
             position &+= 3
             hasWhitespace = true

@@ -4,7 +4,7 @@ public struct JSONReadingPolicy: Sendable {
     public enum DuplicateKeys: Sendable {
         /// The text is rejected.
         case reject
-        /// The last value is kept, as most parsers do.
+        /// The last value is kept, as in most parsers.
         case lastWins
     }
 

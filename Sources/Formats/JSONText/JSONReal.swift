@@ -5,10 +5,9 @@ import Bytes
 /// The output has the fewest digits that read back as the same number, in the notation of ECMAScript. Numbers that are
 /// infinite or not a number become `null`.
 extension TextWriter {
-    /// The maximum number of bytes of a real.
+    /// The maximum number of bytes of a real in JSON.
     ///
-    /// Digits are stored in words, so that bytes beyond the last digit are overwritten, too. They are in the slack of the
-    /// writer.
+    /// Digits are stored in whole words. The excess bytes after the last digit are within the slack of the writer.
     static let realLengthLimit = 32
 
     /// Appends a real to a writer with capacity for at least 32 more bytes.

@@ -41,7 +41,7 @@ struct JSONStringReader: ~Escapable {
             next: UInt32(next), extra: UInt32(start))
     }
 
-    /// Reads text whose only escapes are slashes, as Foundation writes it, and returns whether any text was read.
+    /// Reads plain text and escaped slashes, which Foundation writes, and returns whether any text was read.
     private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
         let start = position
         text.append(atMost: Self.slashRunLimit) { text in
@@ -159,9 +159,9 @@ struct JSONStringReader: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Returns the index of the first byte that is not plain text.
+    /// Returns the index of the first byte at or after `start` that is not plain text.
     ///
-    /// If there is none before the last seven bytes of the source, returns the index of one of these.
+    /// If fewer than eight bytes remain to be searched, returns the index of the first unsearched byte.
     @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start

@@ -54,7 +54,7 @@ extension JSONDocument {
 }
 
 extension Span<UInt8> {
-    /// The maximum size, in bytes, of the canonical JSON string that these bytes are written as.
+    /// The maximum size, in bytes, of a canonical JSON string with these bytes as its contents.
     var canonicalLengthLimit: Int {
         var limit = count + 2
         for index in indices {
@@ -214,7 +214,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
 extension [UInt8] {
     /// Appends UTF-8 or WTF-8 as a JSON string with the shortest escapes.
     ///
-    /// Only lone surrogates and the characters that RFC 8259 requires are escaped.
+    /// Escapes are used only for lone surrogates and for the characters that must be escaped according to RFC 8259.
     public mutating func append(jsonString text: Span<UInt8>) {
         var string = TextBuffer()
         string.append(atMost: text.canonicalLengthLimit) { $0.append(jsonString: text) }

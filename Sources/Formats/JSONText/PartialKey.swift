@@ -1,6 +1,8 @@
 /// A key whose parts are read from consecutive pieces of a text.
 struct PartialKey: Sendable {
-    /// The maximum length in bytes, above which a key is truncated because no key that long is looked up.
+    /// The length, in bytes, above which further parts of a key are ignored.
+    ///
+    /// Keys of that length are never looked up.
     private static let maximumLength = 256
 
     private var bytes: [UInt8] = []

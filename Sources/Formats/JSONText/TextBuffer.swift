@@ -5,10 +5,10 @@ import Bytes
 /// The memory extends beyond the bytes, so that writers can store whole words.
 public struct TextBuffer: Sendable {
     @usableFromInline var memory: [UInt8] = []
-    /// The number of bytes.
+    /// The number of bytes in the buffer.
     public var count: Int { used }
     @usableFromInline var used = 0
-    /// The number of bytes for which there is memory.
+    /// The number of bytes for which memory is allocated.
     public var capacity: Int { memory.count }
 
     /// Creates an empty buffer.
@@ -20,12 +20,12 @@ public struct TextBuffer: Sendable {
         used = bytes.count
     }
 
-    /// The bytes.
+    /// The bytes in the buffer.
     @inlinable public var span: Span<UInt8> {
         @_lifetime(borrow self) get { memory.span.extracting(..<used) }
     }
 
-    /// Accesses the bytes of a range, which must not end after ``count``.
+    /// The bytes in `range`, which must not end after ``count``.
     public subscript(range: Range<Int>) -> ArraySlice<UInt8> { memory[range] }
 
     /// A copy of all bytes.
@@ -49,7 +49,9 @@ public struct TextBuffer: Sendable {
         used = index
     }
 
-    /// Appends the bytes that `body` writes, which must not be more than `limit`.
+    /// Appends the bytes that `body` writes.
+    ///
+    /// `body` must not write more than `limit` bytes.
     @inlinable
     @inline(__always)
     public mutating func append(atMost limit: Int, _ body: (inout TextWriter) -> Void) {
@@ -67,7 +69,7 @@ public struct TextBuffer: Sendable {
         memory.append(addingCapacity: more) { $0.append(repeating: 0, count: more) }
     }
 
-    /// Appends a copy of bytes that are already in the buffer.
+    /// Appends a copy of the bytes in `range`, which are already in the buffer.
     public mutating func append(copyOf range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range beyond the end")
         append(atMost: range.count) { $0.append(copyOf: range) }
@@ -95,7 +97,7 @@ public struct TextBuffer: Sendable {
 
     /// Appends UTF-8 as a JSON string with the shortest escapes.
     public mutating func append(jsonString text: Span<UInt8>) {
-        // The exact limit is not computed for a short string. All its bytes could need an escape.
+        // For a short string, assume that every byte needs the longest escape. This is faster than examining the bytes.
         append(atMost: text.count <= 64 ? 6 * text.count + 2 : text.canonicalLengthLimit) {
             $0.append(jsonString: text)
         }
@@ -111,7 +113,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     @inlinable static var slack: Int { 48 }
 
     @usableFromInline var memory: MutableSpan<UInt8>
-    /// The number of bytes.
+    /// The number of bytes in use, which is also the index at which the next byte is stored.
     public var count: Int { used }
     @usableFromInline var used: Int
 
@@ -147,7 +149,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         used &+= piece.count
     }
 
-    /// Appends a range of `bytes`.
+    /// Appends the bytes of `bytes` from `start` up to, but not including, `end`.
     ///
     /// Bytes after the range may be read and stored, but are not appended.
     public mutating func append(copying bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
@@ -169,7 +171,9 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Appends a range of `bytes`, with a single store if it has at most sixteen bytes.
+    /// Appends the bytes of `bytes` from `start` up to `end`, optimized for at most 16 bytes.
+    ///
+    /// A range of at most 16 bytes is copied with a single store if `bytes` has at least 16 bytes from `start` on.
     @inline(__always)
     mutating func append(copyingShort bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
         guard end &- start <= 16, Int(start) <= bytes.count &- 16 else {
@@ -179,7 +183,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         used &+= Int(end &- start)
     }
 
-    /// Appends `bytes`, in which each occurrence of `mark` is written twice.
+    /// Appends `bytes` with each occurrence of `mark` doubled.
     ///
     /// There must be capacity for twice the number of bytes.
     public mutating func append(copying bytes: Span<UInt8>, doubling mark: UInt8) {
@@ -204,7 +208,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Appends a copy of bytes that are already in the memory.
+    /// Appends a copy of the bytes in `range`, which are already in the memory.
     mutating func append(copyOf range: Range<Int>) {
         var index = range.lowerBound
         while range.upperBound &- index >= 8 {
@@ -218,7 +222,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Appends the next bytes after ``count``, which were stored before.
+    /// Appends the next `count` bytes of the memory, which were stored before.
     mutating func advance(by count: Int) { used &+= count }
 
     /// Stores the eight bytes of a word at `index`, with the lowest byte first.
@@ -240,14 +244,14 @@ public struct TextWriter: ~Copyable, ~Escapable {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends `text` if it is ASCII without bytes to escape, and returns whether it was appended.
+    /// Appends `text` if it is ASCII and needs no escapes, and returns whether it was appended.
     private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
         guard text.count >= 8 else {
             guard text.needsNoEscape else { return false }
             for index in text.indices { append(text[index]) }
             return true
         }
-        // The last word may overlap the one before.
+        // The last word may overlap the word before it.
         let last = text.count &- 8
         var index = 0
         while index < last {
@@ -259,7 +263,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         return true
     }
 
-    /// Stores eight bytes unless one of them needs an escape or is not ASCII.
+    /// Stores eight bytes and returns `true`, or returns `false` if one of them needs an escape or is not ASCII.
     @inline(__always)
     private mutating func storeIfPlain(_ word: UInt64, at index: Int) -> Bool {
         if word.specialByteMask != 0 { return false }

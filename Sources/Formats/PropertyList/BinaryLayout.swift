@@ -67,7 +67,7 @@ struct BinaryLayout: Sendable {
         }
     }
 
-    /// Whether objects share offsets, because there are more objects than bytes for them.
+    /// Whether there are more objects than bytes before the offset table, so that some objects share an offset.
     var sharesOffsets: Bool { objectCount > tableOffset }
 
     /// Returns the offset of the marker of an object.

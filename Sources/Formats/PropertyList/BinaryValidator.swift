@@ -6,8 +6,8 @@ import JSONText
 /// fast check of the whole object table. For other files, ``walk(_:)`` follows the references from the root and
 /// collects the dictionaries that repeat a key.
 ///
-/// A walk checks a shared object once, so the time is proportional to the length of the file. The allowance limits the
-/// time for objects that overlap.
+/// A walk checks a shared object once, so the time is proportional to the length of the file. For objects that overlap,
+/// the time is limited by ``remainingByteCount``.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and A.5.
 struct BinaryValidator {

@@ -2,13 +2,13 @@ import JSONText
 
 /// A fast check that reads the object table twice.
 ///
-/// A file passes if all its objects are valid, including unreachable ones, and each container precedes the containers
-/// in it. Encoders write objects in this order, which rules out cycles.
+/// A file passes if all its objects are valid, including unreachable objects, no dictionary repeats a key, and each
+/// container precedes the containers in it. Encoders write objects in this order, which rules out cycles.
 extension BinaryValidator {
     /// Returns whether all objects pass the fast check, so that ``walk(_:)`` is not needed.
     mutating func passesSweep(_ bytes: Span<UInt8>) -> Bool {
         guard !layout.sharesOffsets else { return false }
-        // The number of levels of each object; 0 for a container that was not checked yet.
+        // The number of levels of each object, or 0 for a container that was not checked yet.
         var levels = [UInt16](repeating: 0, count: layout.objectCount)
         var levelCounts = levels.mutableSpan
         guard checkScalars(bytes, levels: &levelCounts) else { return false }
@@ -21,9 +21,9 @@ extension BinaryValidator {
         return true
     }
 
-    /// Checks all scalars, sets their numbers of levels to 1, and returns whether all are valid.
+    /// Checks all scalars, sets the number of levels of each scalar to 1, and returns whether all scalars are valid.
     private mutating func checkScalars(_ bytes: Span<UInt8>, levels: inout MutableSpan<UInt16>) -> Bool {
-        // A scalar without a count that starts before this offset ends before the table.
+        // A scalar of fixed size that starts at or before this offset ends before the table.
         let safeEnd = layout.tableOffset - 17
         for number in levels.indices {
             let offset = Int(layout.offset(of: number, in: bytes))

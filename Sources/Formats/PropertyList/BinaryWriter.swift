@@ -15,12 +15,16 @@ struct BinaryWriter {
     /// The object that was appended last, if it is an integer.
     private(set) var lastInteger: PropertyListInteger?
 
-    /// Creates a writer whose output begins with `objects`: a header, and objects for ``append(objectAt:from:)``.
+    /// Creates a writer whose output begins with `objects`.
+    ///
+    /// `objects` consists of a header and, optionally, of objects to add with ``append(objectAt:from:)``.
     init(objects: some Sequence<UInt8> = "bplist00".utf8) {
         bytes = Array(objects)
     }
 
-    /// Adds an object to the offset table after its bytes were written.
+    /// Adds an object to the offset table without writing its bytes.
+    ///
+    /// `offset` is the offset of the object in the output, and `sourceOffset` is its offset in the source.
     mutating func append(objectAt offset: UInt32, from sourceOffset: Int) {
         offsets.append(offset)
         sourceOffsets.append(UInt32(sourceOffset))
@@ -28,7 +32,7 @@ struct BinaryWriter {
 
     var lastNumber: UInt32 { UInt32(offsets.count - 1) }
 
-    /// Adds an object to the offset table before its bytes are written.
+    /// Begins an object at the end of the output by adding it to the offset table.
     private mutating func beginObject(at sourceOffset: Int) {
         lastInteger = nil
         append(objectAt: UInt32(bytes.count), from: sourceOffset)
@@ -98,7 +102,7 @@ struct BinaryWriter {
         for element in elements { bytes.append(uint32: element) }
     }
 
-    /// Appends a dictionary, given the numbers of its keys and values in alternation.
+    /// Appends a dictionary whose keys and values have the object numbers `members`, in alternation.
     mutating func append(dictionary members: ArraySlice<UInt32>, at sourceOffset: Int) {
         beginObject(at: sourceOffset)
         bytes.append(kind: 0xD0, count: members.count / 2)
@@ -113,7 +117,7 @@ struct BinaryWriter {
         if let offset = offsets.popLast() { bytes.removeLast(bytes.count - Int(offset)) }
     }
 
-    /// Returns the string that an object contains.
+    /// Returns the string with the object number `number`.
     @_lifetime(borrow self)
     func text(of number: UInt32) -> StoredText {
         StoredText(at: offsets[Int(number)], in: bytes.span)
@@ -136,7 +140,7 @@ struct BinaryWriter {
 extension [UInt8] {
     /// Appends the marker byte of an object, followed by its count if the count is at least 15.
     ///
-    /// The marker contains the kind and a smaller count.
+    /// A smaller count is stored in the marker itself, together with the kind.
     mutating func append(kind: UInt8, count: Int) {
         guard count >= 15 else { return append(kind | UInt8(count)) }
         append(kind | 15)

@@ -4,11 +4,11 @@ import JSONText
 extension PropertyListDocument {
     /// Returns the positions of a dictionary's members in canonical order.
     ///
-    /// If keys are equal, only the last is included.
+    /// If several keys are equal, only the position of the last equal key is included.
     func canonicalOrder(of members: PropertyListMembers) -> [Int] {
         let sorted = sortedByUTF8((0..<members.count).map { ($0, key(at: $0, of: members)) })
         return sorted.indices.compactMap { index in
-            // Keys that differ only in lone surrogates are equal, because U+FFFD replaces these.
+            // Keys that differ only in lone surrogates are equal, because U+FFFD replaces these surrogates.
             let isRepeated = index + 1 < sorted.count && sorted[index + 1].utf8 == sorted[index].utf8
             return isRepeated ? nil : sorted[index].position
         }

@@ -1,10 +1,10 @@
-/// The size of a value of a keyed archive after all shared values in it are written out in full.
+/// The size of a value of a keyed archive if every shared value in it is written in full each time it occurs.
 ///
 /// Source: <doc:KeyedArchives>, D.3.
 public struct Expansion: Hashable, Sendable {
     /// The number of values, clamped to ``countLimit``.
     ///
-    /// An instance counts as one value plus its members, without its class. Any other value counts as one.
+    /// The count of an instance is 1 plus the counts of its members, except for its class. Any other value counts as 1.
     public let count: Int
     /// The number of nested levels of instances, clamped to ``depthLimit``.
     ///
@@ -13,7 +13,7 @@ public struct Expansion: Hashable, Sendable {
 
     /// The maximum value of ``count``.
     public static let countLimit = 0xFF_FFFF
-    /// The maximum value of ``depth``, which leaves 254 and 255 for other purposes in a byte.
+    /// The maximum value of ``depth``, which leaves the byte values 254 and 255 to mark objects without an expansion.
     public static let depthLimit = 253
     /// The maximum depth that ``KeyedArchive/expansion(of:)`` accepts.
     public static let allowedDepth = 128
@@ -84,8 +84,9 @@ extension KeyedArchive {
 
     /// Returns the expansion of a stored value, which is a UID or an object.
     ///
-    /// Each object of the archive is counted once, so computing the expansions of all values costs no more than
-    /// computing that of the root. A UID beyond the objects counts as one value, and the base of a URL is not followed.
+    /// The expansion of each object is computed only once, so computing the expansions of all values takes no longer
+    /// than computing the expansion of the root. A UID beyond the objects counts as one value, and the base of a URL is
+    /// not followed.
     ///
     /// - Throws: ``PropertyListError`` with the code `graphCycle` if the value contains itself, or `tooDeep` if it has
     ///   more than ``Expansion/allowedDepth`` levels.
@@ -116,7 +117,7 @@ extension KeyedArchive {
 
     private static let leaf = Expansion(count: 1, depth: 1)
 
-    /// Returns the expansion of a value that is not an instance or is already known, or begins to count an instance.
+    /// Returns the expansion of a value if it is known or the value is not an instance, or begins to count an instance.
     @inline(__always)
     private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<Expansion?, Frame> {
         var object = stored

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A key for fast lookup of members, which ``KeyedArchive/key(_:)`` creates for an archive.
+/// A key for fast lookup of members, created by ``KeyedArchive/key(_:)``.
 public struct KeyedKey: Hashable, Sendable {
     @usableFromInline let index: Int
 }
@@ -8,7 +8,8 @@ public struct KeyedKey: Hashable, Sendable {
 /// A cache of the object number and the position at which each key was last found.
 ///
 /// Writers usually store the string of a key once and encode all instances of a class alike, so the next instance has
-/// the key with the same number at the same position. Otherwise the strings are compared.
+/// the key with the same number at the same position. If not, all keys are searched, first by number and then by
+/// string.
 @usableFromInline
 struct KeyCache: Sendable {
     @usableFromInline
@@ -21,7 +22,7 @@ struct KeyCache: Sendable {
 
     /// The keys that Foundation's classes use.
     ///
-    /// They come first, so that their indices are constants.
+    /// They are the first entries of the cache, so that their indices are constants.
     private static let foundation = [
         "$class", "NS.objects", "NS.keys", "NS.string", "NS.bytes", "NS.data", "NS.time", "NSString", "NS.number",
         "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",

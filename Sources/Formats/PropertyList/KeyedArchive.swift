@@ -23,7 +23,7 @@ public struct KeyedArchive: Sendable {
     var expansions: ExpansionMemo
     /// The elements of collections that store each element as a member, such as `NS.object.0`.
     @usableFromInline var numberedNodes: [PropertyListNode] = []
-    /// The ranges of collections in `numberedNodes`, by the prefix of their keys and by object number.
+    /// The range of each collection in `numberedNodes`, by the prefix of its keys and by its object number.
     var numberedElements: [String: [UInt32: KeyedElements]] = [:]
 
     /// Opens an archive.

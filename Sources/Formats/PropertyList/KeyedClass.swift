@@ -30,10 +30,11 @@ public enum FoundationClass: Sendable {
 public struct KeyedClass: Sendable {
     /// The name of the class, from `$classname` in the class record.
     public let name: PropertyListNode
-    /// The Foundation class whose encoding the instances use, or `nil` if there is no such known class.
+    /// The Foundation class whose encoding the instances use, or `nil` if their encoding is not known.
     ///
-    /// The nearest ancestor that is a known Foundation class or is named by the caller determines it. A class named by
-    /// the caller is therefore not treated as a collection, even if it descends from one.
+    /// This is the first known Foundation class among the class and its ancestors. The search ends at a class that is
+    /// named by the caller, so such a class is not treated as a collection, even if it descends from a collection
+    /// class.
     public let foundation: FoundationClass?
     /// A bit mask of the caller's class names that match the class or one of its ancestors.
     fileprivate let nameBits: UInt64
@@ -82,7 +83,7 @@ struct ClassCache: Sendable {
 }
 
 extension KeyedArchive {
-    /// Returns whether a class record in `$objects` has one of the given names or lists it as an ancestor.
+    /// Returns whether a class record in `$objects` has one of `names` as its class name or as an ancestor.
     ///
     /// Class records without instances are included.
     public func hasClass(named names: [String]) -> Bool {

@@ -30,7 +30,7 @@ extension KeyedArchive {
     public mutating func elements(of instance: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         if let list = member(objectsKey, of: instance) { return try listedElements(list) }
         let elements = findNumberedElements("NS.object.", of: instance)
-        // An ordered set does not store a count, so an empty one has no members at all.
+        // An ordered set does not store a count, so an empty ordered set has no members at all.
         if elements.count > 0 { return elements }
         if let found = try classOfInstance(instance), found.foundation == .orderedSet { return elements }
         throw badCollection(instance, "a collection without elements")
@@ -38,7 +38,8 @@ extension KeyedArchive {
 
     /// Returns the keys and values of a dictionary.
     ///
-    /// Throws an error if their numbers differ.
+    /// - Throws: ``PropertyListError`` with the code `badCollection` if the keys or values are missing, or if their
+    ///   counts differ.
     public mutating func pairs(of instance: PropertyListNode) throws(PropertyListError) -> KeyedPairs {
         let pairs: KeyedPairs
         if let values = member(objectsKey, of: instance) {
@@ -58,7 +59,7 @@ extension KeyedArchive {
         return pairs
     }
 
-    /// Returns the stored element at a position, which must be a UID.
+    /// Returns the stored element at a position, or throws an error if the element is not a UID.
     @inlinable
     @inline(__always)
     public func element(at position: Int, of elements: KeyedElements) throws(PropertyListError) -> PropertyListNode {
@@ -152,7 +153,7 @@ extension PropertyListDocument {
 
     /// Returns whether an object is the string `$null`.
     ///
-    /// Its marker and characters are compared as one word.
+    /// The marker and the characters of the object are compared as one word.
     @inlinable
     @inline(__always)
     func isNilText(_ object: PropertyListNode) -> Bool {

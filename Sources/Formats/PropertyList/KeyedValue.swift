@@ -1,10 +1,12 @@
 import JSONText
 
-/// A value of a keyed archive, with its elements or members still unread.
+/// A value of a keyed archive.
+///
+/// The elements of a collection and the members of an instance are read separately.
 ///
 /// Source: <doc:KeyedArchives>, B.3 and part C.
 public enum KeyedValue: Sendable {
-    /// nil, which is stored as UID 0, the string `$null`, or a null object.
+    /// The value nil, which is stored as UID 0, the string `$null`, or a null object.
     case none
     /// An instance of `NSNull`.
     case null
@@ -21,9 +23,9 @@ public enum KeyedValue: Sendable {
     /// An array, a set or an ordered set.
     case array(KeyedElements, FoundationClass)
     case dictionary(KeyedPairs)
-    /// An instance of another class, including `NSURL`, `NSUUID`, `NSDecimalNumber` and `NSValue`.
+    /// An instance of any other class, including `NSURL`, `NSUUID`, `NSDecimalNumber` and `NSValue`.
     case instance(PropertyListNode, KeyedClass)
-    /// An array or dictionary without a class, which archivers never write.
+    /// A date, an array or a UID where an object is expected, which archivers never write.
     case unrepresentable(PropertyListNode)
 }
 

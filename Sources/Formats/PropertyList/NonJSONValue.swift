@@ -16,7 +16,7 @@ enum NonJSONValue {
 extension [UInt8] {
     /// Appends a scalar as JSON.
     ///
-    /// If JSON cannot represent it, appends nothing and returns it.
+    /// If JSON cannot represent the value, appends nothing and returns the value.
     mutating func append(jsonScalar node: PropertyListNode, of document: borrowing PropertyListDocument)
         -> NonJSONValue?
     {
@@ -35,7 +35,7 @@ extension [UInt8] {
 
     /// Appends a real.
     ///
-    /// If it is infinite or not a number, appends nothing and returns it.
+    /// If `real` is infinite or not a number, appends nothing and returns the value.
     mutating func append(jsonReal real: Double) -> NonJSONValue? {
         guard real.isFinite else { return .real(real) }
         append(jsonNumber: real)

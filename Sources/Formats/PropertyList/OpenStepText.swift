@@ -5,10 +5,10 @@ enum OpenStepText {
     /// The maximum number of bytes that are examined.
     private static let headSize = 4096
 
-    /// Returns whether `bytes` appear to be in this format, so that an error message can say so.
+    /// Returns whether `bytes` appear to be in this format, so that an error message can name the format.
     ///
-    /// After white space and comments, such text begins with the first element of an array, or with a key and an equal
-    /// sign.
+    /// After white space and comments, the text must begin with `(` and an element, with `{`, a key and `=`, or with a
+    /// key and `=` or `;`.
     static func matches(_ bytes: Span<UInt8>) -> Bool {
         var text = characters(of: bytes)[...]
         skipSpace(&text)

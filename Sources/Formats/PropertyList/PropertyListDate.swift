@@ -1,17 +1,18 @@
 import Bytes
 import CivilTime
 
-/// Conversion of the dates of property lists, which are seconds since 2001-01-01T00:00:00Z.
+/// Functions for the dates of property lists, which are stored as seconds since 2001-01-01T00:00:00Z.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and C.1.
 public enum PropertyListDate {
-    /// 2001-01-01T00:00:00Z in seconds since 1970-01-01T00:00:00Z.
+    /// The reference date of property lists, 2001-01-01T00:00:00Z, in seconds since 1970-01-01T00:00:00Z.
     public static let epoch = 978_307_200.0
 
-    /// Returns a date in RFC 3339 and UTC, for example `2020-03-02T13:02:11.500Z`.
+    /// Returns a date as a string in the format of RFC 3339, in UTC, for example `2020-03-02T13:02:11.500Z`.
     ///
-    /// Milliseconds are rounded down and omitted if they are zero. A year outside of 0 to 9999 has a sign and six
-    /// digits, as in ISO 8601. Returns `nil` for dates about 100,000 years or more from 1970.
+    /// The time is rounded down to milliseconds, which are omitted if they are zero. A year outside of the range 0 to
+    /// 9999 has a sign and six digits, as in ISO 8601. Returns `nil` for a date that is not a number or is about
+    /// 100,000 years or more from 1970.
     public static func text(secondsSince2001 seconds: Double) -> String? {
         let milliseconds = ((seconds + epoch) * 1000).rounded(.down)
         guard abs(milliseconds) < 3.2e15 else { return nil }

@@ -24,7 +24,7 @@ public struct PropertyListDocument: Sendable {
 
     /// Opens and checks a property list.
     ///
-    /// - Throws: ``PropertyListError`` with the byte offset in the source.
+    /// - Throws: ``PropertyListError`` with the byte offset of the fault in the source.
     public init(_ source: [UInt8], limits: PropertyListLimits = PropertyListLimits()) throws(PropertyListError) {
         guard source.count <= limits.length else {
             throw PropertyListError(
@@ -51,13 +51,13 @@ public struct PropertyListDocument: Sendable {
 
     /// A `duplicateKey` error, or `nil` if no dictionary contains a key more than once.
     ///
-    /// The document contains only the first value of such a key.
+    /// The document contains only the first value of a repeated key.
     public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
 
     /// The outermost value.
     public var root: PropertyListNode { node(numbered: layout.rootNumber) }
 
-    /// The number of objects that the file lists, including unreachable ones.
+    /// The number of objects in the binary form, including unreachable objects.
     public var objectCount: Int { layout.objectCount }
 
     /// The maximum number of values to write if shared values are written each time they occur.
@@ -144,7 +144,7 @@ extension PropertyListDocument {
         let marker = marker(of: node)
         guard marker >> 4 == 8 else { return 0 }
         let width = Int(marker & 0xF) + 1
-        // If there are more than eight bytes, the leading ones are zero.
+        // If there are more than eight bytes, the bytes before the last eight are zero.
         let start = Int(node.offset) + 1 + max(width - 8, 0)
         return UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: start, width: min(width, 8)))
     }

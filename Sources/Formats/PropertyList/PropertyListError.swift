@@ -57,7 +57,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case badArchiveStructure = "bad-archive-structure"
         /// A keyed archive whose `$top` has no `root`.
         case missingRoot = "missing-root"
-        /// A root whose type is not the expected one.
+        /// A root that does not have the expected type.
         case wrongRoot = "wrong-root"
         /// A UID beyond the objects of the archive.
         case uidOutOfRange = "uid-out-of-range"
@@ -65,15 +65,15 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case badClass = "bad-class"
         /// A collection whose members are missing or inconsistent.
         case badCollection = "bad-collection"
-        /// A member of a type that its class does not store.
+        /// A member whose type is not used by its class.
         case badValue = "bad-value"
         /// A value that contains itself.
         case graphCycle = "graph-cycle"
-        /// An instance whose class is not the expected one.
+        /// An instance that does not have the expected class.
         case wrongClass = "wrong-class"
-        /// An event that its SDK would reject.
+        /// An event that would be rejected by the SDK that stored it.
         case eventSkipped = "event-skipped"
-        /// There are more values than allowed once shared values are expanded.
+        /// Shared values expand to more values than allowed, or objects overlap too much.
         case budgetExceeded = "budget-exceeded"
     }
 

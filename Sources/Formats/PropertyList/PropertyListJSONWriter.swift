@@ -19,19 +19,20 @@ public struct PropertyListJSONWriter: Sendable {
         case file
         /// The order of the UTF-8 bytes of the keys.
         ///
-        /// Keys that differ only in lone surrogates become equal, because U+FFFD replaces these. The last such key is
-        /// kept.
+        /// Keys that differ only in lone surrogates become equal, because U+FFFD replaces these surrogates. The last of
+        /// the equal keys is kept.
         case canonical
     }
 
     /// The treatment of dates, data, UIDs, and reals that are infinite or not a number.
     public enum NonJSONValues: Sendable {
-        /// A value that contains such a value is rejected with ``WritingError/Kind/unrepresentable``.
+        /// A value that contains one of these values is rejected with ``WritingError/Kind/unrepresentable``.
         case refused
-        /// Each such value is replaced by a similar JSON value.
+        /// Each of these values is replaced by a similar JSON value.
         ///
         /// A date becomes a string in the format of RFC 3339, data becomes a base64 string, and a UID becomes its
-        /// number. A real, or a date that RFC 3339 cannot represent, becomes `null`.
+        /// number. A real that is infinite or not a number becomes `null`, and so does a date that RFC 3339 cannot
+        /// represent.
         case nearest
     }
 
@@ -39,9 +40,9 @@ public struct PropertyListJSONWriter: Sendable {
     public struct Limits: Sendable {
         /// The maximum size of a value, in bytes.
         public var valueSize: Int
-        /// The maximum size of all values of a file, in bytes.
+        /// The maximum total size of the values of a file, in bytes.
         public var fileSize: Int
-        /// The maximum number of values of a file, including nested ones.
+        /// The maximum number of values of a file, including nested values.
         public var valueCount: Int
 
         /// Creates limits, which allow all output by default.
@@ -66,14 +67,14 @@ public struct PropertyListJSONWriter: Sendable {
 
         /// The kind of the error.
         public let kind: Kind
-        /// The value that caused the error: the value that was passed to `write`, or one nested in it.
+        /// The value that caused the error, which is the value passed to `write` or a value nested in it.
         public let node: PropertyListNode
     }
 
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let nonJSONValues: NonJSONValues
-    /// The limits, of which those for the file are reduced by the values written so far.
+    /// The limits, with the limits for the file reduced by the values written so far.
     private var limits: Limits
     /// The JSON of the value that was written last.
     public private(set) var text: [UInt8] = []

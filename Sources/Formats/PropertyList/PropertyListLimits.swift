@@ -9,6 +9,8 @@ public struct PropertyListLimits: Sendable {
     public static let maximumLength = Int(UInt32.max) - 1
 
     /// Creates limits, by default of 512 MiB and 512 levels.
+    ///
+    /// Values beyond ``maximumLength`` and 512 levels are reduced to these maximums.
     public init(length: Int = 512 << 20, depth: Int = 512) {
         self.length = min(length, Self.maximumLength)
         self.depth = min(max(depth, 1), 512)

@@ -4,7 +4,7 @@ import JSONText
 ///
 /// The methods also accept data as UTF-8, because keyed archives store some strings as data.
 extension PropertyListDocument {
-    /// Returns whether a value is the string `text`, which is UTF-8.
+    /// Returns whether a value is the string `text`, given as UTF-8.
     @inline(__always)
     public func text(_ node: PropertyListNode, equals text: Span<UInt8>) -> Bool {
         switch marker(of: node) >> 4 {
@@ -13,13 +13,13 @@ extension PropertyListDocument {
         }
     }
 
-    /// Returns whether a value is the string `text`, which is UTF-8.
+    /// Returns whether a value is the string `text`, given as UTF-8.
     @inline(__always)
     public func text(_ node: PropertyListNode, equals text: [UInt8]) -> Bool {
         self.text(node, equals: text.span)
     }
 
-    /// Returns whether two strings are equal, regardless of how they are stored.
+    /// Returns whether two strings are equal, even if one is stored as ASCII and the other as UTF-16BE.
     public func text(_ node: PropertyListNode, equals other: PropertyListNode) -> Bool {
         if node.offset == other.offset { return true }
         return storedText(node).equals(storedText(other))
@@ -57,7 +57,7 @@ extension PropertyListDocument {
         return utf8
     }
 
-    /// Returns a hash of a string that does not depend on how the string is stored.
+    /// Returns a hash of a string that is the same for ASCII and UTF-16BE storage.
     func fingerprint(of node: PropertyListNode) -> UInt64 { storedText(node).fingerprint }
 
     @_lifetime(borrow self)

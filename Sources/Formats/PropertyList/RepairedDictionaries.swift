@@ -11,7 +11,9 @@ struct RepairedDictionaries {
     private var copyOffsets: [UInt32: Int] = [:]
     private var repeats: RepeatedKeys?
 
-    /// Adds a copy of the dictionary at `offset` without the members at the positions in `repeated`, which ascend.
+    /// Adds a copy of the dictionary at `offset` without the members at the positions in `repeated`.
+    ///
+    /// The positions must be in ascending order.
     mutating func append(
         _ offset: UInt32, _ members: PropertyListMembers, without repeated: [Int], layout: BinaryLayout,
         in bytes: Span<UInt8>

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Finds keys that occur more than once in a dictionary, as objects or as strings.
+/// Finds the keys that occur more than once in a dictionary, either as the same object or as equal strings.
 ///
 /// Most dictionaries refer to the same key objects as an earlier dictionary, so their keys do not have to be read.
 /// Other keys are compared by fingerprint, and in full only if two fingerprints are equal.
@@ -22,10 +22,10 @@ struct RepeatedKeyFinder {
     /// The members of checked dictionaries, in slots chosen by a hash of their key references.
     private var checkedMembers: [PropertyListMembers?] = Array(repeating: nil, count: slotCount)
     private var entries: [Entry] = []
-    /// The distinct keys found so far among those with the same fingerprint.
+    /// The distinct keys found so far that have the fingerprint of the current key.
     private var distinctEntries: [Entry] = []
 
-    /// Returns whether a dictionary with the same key references was checked before.
+    /// Returns whether a dictionary with the same key references is known to have no repeated keys.
     func hasChecked(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
         guard let checked = checkedMembers[Self.slot(for: members, layout: layout, in: bytes)],
             checked.count == members.count
@@ -58,7 +58,7 @@ struct RepeatedKeyFinder {
         return repeated
     }
 
-    /// Whether there are at most `pairwiseKeyLimit` keys with distinct fingerprints.
+    /// Whether there are at most `pairwiseKeyLimit` keys and all their fingerprints differ.
     private var hasDistinctFingerprints: Bool {
         guard entries.count <= Self.pairwiseKeyLimit else { return false }
         for later in entries.indices.dropFirst() {

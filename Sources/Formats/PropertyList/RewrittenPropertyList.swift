@@ -7,7 +7,7 @@ struct RewrittenPropertyList {
     let repeats: RepeatedKeys?
 }
 
-/// The keys that are repeated within dictionaries of a file.
+/// A summary of the keys that are repeated within dictionaries of a file.
 struct RepeatedKeys {
     /// The number of keys that repeat an earlier key of their dictionary.
     let count: Int

@@ -33,10 +33,10 @@ enum SourceFormat {
         self = .xml
     }
 
-    /// The texts with which XML can begin: a declaration, a document type, a comment, or a property list element.
+    /// The possible prefixes of XML: a declaration, a document type, a comment, or an element of a property list.
     private static let xmlPrefixes = ["<?xml", "<!DOCTYPE", "<!--"] + XMLTag.Name.allCases.map { "<\($0.rawValue)" }
 
-    /// Returns whether UTF-16 text is XML, judging by its beginning after any white space.
+    /// Returns whether UTF-16 text begins with one of `xmlPrefixes`, after any white space.
     private static func isXML(_ bytes: Span<UInt8>, isBigEndian: Bool) -> Bool {
         // No property list begins with more white space than this.
         let head = UTF16Source.latin1Prefix(of: bytes, isBigEndian: isBigEndian, limit: 2048)

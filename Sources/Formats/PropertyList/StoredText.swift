@@ -32,10 +32,10 @@ struct StoredText: ~Escapable {
         return true
     }
 
-    /// Whether the string is the key that marks a UID in XML.
+    /// Whether the string is `CF$UID`, the key that marks a UID in XML.
     var isUID: Bool { !isUTF16 && bytes.equals("CF$UID") }
 
-    /// Returns whether the string equals `text`, which is UTF-8.
+    /// Returns whether the string equals `text`, given as UTF-8.
     func equals(utf8 text: Span<UInt8>) -> Bool {
         guard isUTF16 else { return bytes.equals(text) }
         // A unit takes one to three bytes in UTF-8.
@@ -74,7 +74,7 @@ struct StoredText: ~Escapable {
         hash ^= hash >> 29
     }
 
-    /// Packs one byte of each of up to eight units into a word.
+    /// Returns a word of the low bytes of up to eight units, or of the high bytes if `shift` is 8.
     private func packedBytes(from start: Int, to end: Int, shift: UInt16) -> UInt64 {
         if !isUTF16, end - start == 8 { return bytes.word(at: start) }
         var word: UInt64 = 0

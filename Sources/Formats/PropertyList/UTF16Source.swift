@@ -1,6 +1,6 @@
 import Bytes
 
-/// The UTF-8 of an XML property list in UTF-16, with a mapping from its offsets to those of the source.
+/// An XML property list that was converted from UTF-16 to UTF-8, with a mapping from UTF-8 offsets to source offsets.
 ///
 /// Source: <doc:KeyedArchives>, A.1.
 struct UTF16Source {
@@ -12,7 +12,7 @@ struct UTF16Source {
     private static let checkpointInterval = 64
     private static let byteOrderMarkLength = 2
 
-    /// Returns whether the byte order mark of `source` is big-endian, or `nil` if there is no such mark.
+    /// Returns whether the byte order mark of `source` is big-endian, or `nil` if there is no byte order mark.
     static func isBigEndian(_ source: Span<UInt8>) -> Bool? {
         guard source.count >= byteOrderMarkLength else { return nil }
         switch (source[0], source[1]) {
@@ -22,7 +22,7 @@ struct UTF16Source {
         }
     }
 
-    /// Converts a source whose byte order is known.
+    /// Converts a source that begins with a byte order mark.
     init(_ source: Span<UInt8>, isBigEndian: Bool) throws(PropertyListError) {
         guard source.count.isMultiple(of: 2) else {
             throw PropertyListError(.xmlSyntax, at: source.count - 1, "half a character of UTF-16")
@@ -37,14 +37,14 @@ struct UTF16Source {
                 throw PropertyListError(.xmlSyntax, at: start, "half a character of UTF-16")
             }
             if scalar.isASCII { utf8.append(UInt8(truncatingIfNeeded: scalar.value)) } else { utf8 += scalar.utf8 }
-            // A checkpoint is added after the character, so that the first one is the character that contains byte 0.
+            // Checkpoints are added after the character, so that checkpoint n is the character that contains byte 64n.
             while checkpoints.count * Self.checkpointInterval < utf8.count { checkpoints.append(UInt32(start)) }
         }
     }
 
-    /// Returns the characters in the first `limit` bytes of `source` as Latin-1.
+    /// Returns the characters after the byte order mark in the first `limit` bytes of `source`, as Latin-1.
     ///
-    /// Other characters become 0xFF.
+    /// Characters that Latin-1 does not contain become 0xFF.
     static func latin1Prefix(of source: Span<UInt8>, isBigEndian: Bool, limit: Int) -> [UInt8] {
         let high = isBigEndian ? 0 : 1
         return stride(from: byteOrderMarkLength, to: min(source.count, limit) - 1, by: 2).map { index in

@@ -25,13 +25,13 @@ struct XMLTag {
 struct XMLReader: ~Escapable {
     /// The encoding of the source.
     ///
-    /// A declared encoding has to match it.
+    /// If the XML declaration names an encoding, it must be compatible with the encoding of the source.
     enum Encoding: String {
         case utf8 = "UTF-8"
         /// UTF-16, which the caller converted to UTF-8 without changing the declared encoding.
         case utf16 = "UTF-16"
 
-        /// The names of this encoding that an XML declaration may contain, in lowercase.
+        /// The lowercase encoding names that are accepted in the XML declaration of a source in this encoding.
         fileprivate var declaredNames: [String] {
             switch self {
             case .utf8: ["utf-8", "ascii"]
@@ -71,7 +71,7 @@ struct XMLReader: ~Escapable {
         return try nextTag()
     }
 
-    /// Reads the end tag of `plist` if there was a start tag, and checks that only comments follow.
+    /// Reads the end tag of `plist` if there was a start tag, and checks that no further element or text follows.
     @_lifetime(self: copy self)
     mutating func readEpilog() throws(PropertyListError) {
         if hasPropertyListTag {
@@ -101,7 +101,7 @@ struct XMLReader: ~Escapable {
 
     /// Reads the next tag.
     ///
-    /// Only white space, comments and processing instructions may precede it.
+    /// White space, comments, processing instructions and document types before the tag are skipped.
     @_lifetime(self: copy self)
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
         try skipMiscellaneous()
@@ -112,7 +112,7 @@ struct XMLReader: ~Escapable {
         return try readTag()
     }
 
-    /// Skips white space, comments, processing instructions and a document type.
+    /// Skips white space, comments, processing instructions and document types.
     @_lifetime(self: copy self)
     private mutating func skipMiscellaneous() throws(PropertyListError) {
         while offset < source.count {
@@ -235,7 +235,7 @@ struct XMLReader: ~Escapable {
 
     // MARK: Texts
 
-    /// Reads the text of a scalar and its end tag into ``text``, and returns whether the text is ASCII.
+    /// Reads a scalar and its end tag, stores its text in ``text``, and returns whether the text is ASCII.
     @_lifetime(self: copy self)
     mutating func readText(of tag: XMLTag) throws(PropertyListError) -> Bool {
         text.removeAll(keepingCapacity: true)
@@ -273,7 +273,7 @@ struct XMLReader: ~Escapable {
         throw PropertyListError(.xmlSyntax, at: tag.offset, "an element without an end")
     }
 
-    /// Reads the content and the end tag of an element that contains neither elements nor references.
+    /// Reads and returns the content of an element without nested elements and references, and reads its end tag.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     mutating func readUnescapedContent(of tag: XMLTag) throws(PropertyListError) -> Span<UInt8> {

@@ -66,7 +66,7 @@ enum XMLScalar {
         return Double((date.daysSinceEpoch * 24 + hour) * 3600 + minute * 60 + second) - PropertyListDate.epoch
     }
 
-    /// Returns the scalar for a reference, whose name is given without the ampersand and the semicolon.
+    /// Returns the scalar that `&name;` refers to, or `nil` if `name` is neither predefined nor a character number.
     static func reference(_ name: String) -> Unicode.Scalar? {
         switch name {
         case "lt": return "<"

@@ -31,7 +31,7 @@ struct XMLTranscoder: ~Escapable {
 
     /// Converts a UTF-16 property list.
     ///
-    /// The offsets in the result and in errors are those in `source`.
+    /// The offsets in the result and in errors refer to `source`.
     static func transcode(
         utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
     ) throws(PropertyListError) -> RewrittenPropertyList {
@@ -132,9 +132,9 @@ struct XMLTranscoder: ~Escapable {
         return kept[...]
     }
 
-    /// Appends a UID if `members` are those of `<dict><key>CF$UID</key><integer>…</integer></dict>`.
+    /// Appends a UID if `members` are the members of `<dict><key>CF$UID</key><integer>…</integer></dict>`.
     ///
-    /// Otherwise, returns `false`.
+    /// The UID replaces the integer, which was appended last. Returns `false` for any other members.
     @_lifetime(self: copy self)
     private mutating func replaceUID(_ members: ArraySlice<UInt32>, at offset: Int) throws(PropertyListError) -> Bool {
         guard members.count == 2, let key = members.first, let value = members.last, value == writer.lastNumber,

@@ -2,8 +2,8 @@ import Bytes
 
 /// The records of a pax extended header.
 ///
-/// A record has the form `<length> <key>=<value>`, followed by a line feed. The length is that of the whole record, in
-/// decimal digits.
+/// A record has the form `<length> <key>=<value>`, followed by a line feed. The length is the number of bytes of the
+/// whole record, in decimal digits.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "pax Extended Header".
 public struct PaxRecords: Sendable {
@@ -15,7 +15,7 @@ public struct PaxRecords: Sendable {
         public let value: ArraySlice<UInt8>
     }
 
-    /// The records up to the first malformed one.
+    /// The records before the first malformed record.
     public let records: [Record]
     /// Whether all records are well-formed.
     public let isWellFormed: Bool

@@ -22,7 +22,9 @@ struct PendingEntryFields {
     /// The prefixes of the keys of extended attributes, which are ignored.
     private static let ignoredPrefixes = ["LIBARCHIVE.xattr.", "SCHILY.xattr.", "SCHILY.acl."]
 
-    /// Adds the fields of an entry that describes the next one, or rejects unknown, repeated and malformed fields.
+    /// Adds the fields of an entry that describes the next entry.
+    ///
+    /// - Throws: ``UnsupportedTar`` if a field is unknown, repeated or malformed.
     mutating func add(_ contents: [UInt8], from kind: UInt8) throws(UnsupportedTar) {
         guard kinds.insert(kind).inserted else { throw UnsupportedTar() }
         switch kind {
@@ -80,8 +82,8 @@ struct PendingEntryFields {
         let name = name ?? entry.name
         let target = target ?? entry.target
         let size = size ?? entry.size
-        // Folders and links must not have contents. A file whose name ends with a slash is a folder of an old program.
-        // Readers interpret an empty name in the header differently.
+        // Folders and links must not have contents. In archives of old programs, a file whose name ends with a slash is
+        // a folder. An empty name in the header is interpreted differently by different readers.
         guard !entry.name.isEmpty, kind == .file ? name.last != UInt8(ascii: "/") : size == 0,
             kind == .link || target.isEmpty
         else { throw UnsupportedTar() }

@@ -98,8 +98,8 @@ extension TarEntry {
 
     /// Returns whether the checksum of a block is correct.
     ///
-    /// The checksum is the sum of all bytes, in which those of the checksum field count as spaces. Sums of signed bytes
-    /// are accepted too, because some old programs write them.
+    /// The checksum is the sum of all bytes, with each byte of the checksum field counted as a space. Sums of signed
+    /// bytes are accepted too, because some old programs write them.
     public static func hasChecksum(_ block: Span<UInt8>) -> Bool {
         guard block.count == blockSize, let stored = number(Field.checksum, of: block) else { return false }
         // The whole field must consist of digits, spaces and NULs.

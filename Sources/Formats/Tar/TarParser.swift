@@ -2,8 +2,8 @@ import Bytes
 
 /// An incremental parser for tar archives that contain only files, folders and symbolic links.
 ///
-/// These are sufficient for the files of a phone. Hard links, devices, sparse files, unknown headers and any damage
-/// cause an ``UnsupportedTar`` error, after which another reader has to read the archive.
+/// These types of entries are sufficient for the files of a phone. Hard links, devices, sparse files, unknown headers
+/// and any damage cause an ``UnsupportedTar`` error, after which another reader has to read the archive.
 public struct TarParser {
     /// The header of a member.
     public struct Member: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct TarParser {
         public let kind: Kind
         /// The path as stored in the archive.
         public let name: [UInt8]
-        /// The target of a symbolic link, or no bytes for other members.
+        /// The target of a symbolic link, or an empty array for other members.
         public let target: [UInt8]
         /// The size of the contents, in bytes.
         public let size: Int
@@ -67,7 +67,7 @@ public struct TarParser {
 
     /// Skips `count` bytes after the chunk.
     ///
-    /// The count must be a multiple of ``TarEntry/blockSize`` and not exceed ``bytesToSkip``.
+    /// `count` must be a multiple of ``TarEntry/blockSize`` and must not exceed ``bytesToSkip``.
     public mutating func skip(_ count: Int) {
         guard case .contents(let left, let padding) = state else { return }
         chunkStart += count

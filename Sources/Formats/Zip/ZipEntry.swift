@@ -44,7 +44,7 @@ public struct ZipEntry: Sendable, Equatable {
     public let offset: Int
     /// The path as stored in the archive.
     public let name: [UInt8]
-    /// Whether an extra field overrides the entry.
+    /// Whether an extra field overrides the name, attributes or encryption of the entry.
     public let hasOverridingField: Bool
 
     private static let fixedSize = 46
@@ -78,7 +78,7 @@ public struct ZipEntry: Sendable, Equatable {
 
 /// The extra fields of a directory entry or local header.
 struct ZipExtraFields {
-    /// Whether a field overrides the rest of the entry.
+    /// Whether a field overrides the name, attributes or encryption of the entry.
     private(set) var overridesEntry = false
     /// The 64-bit numbers that are not used yet.
     ///
@@ -110,7 +110,7 @@ struct ZipExtraFields {
 
     /// Returns `small`, or the next 64-bit number if all 32 bits of `small` are set.
     ///
-    /// Returns `nil` if there is no such number.
+    /// Returns `nil` if no 64-bit number is left.
     mutating func nextNumber(replacing small: Int) -> Int? {
         small == 0xFFFF_FFFF ? largeNumbers.popFirst() : small
     }

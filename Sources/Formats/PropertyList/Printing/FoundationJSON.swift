@@ -38,7 +38,7 @@ extension KeyedArchive {
         return resolved
     }
 
-    /// Returns the decimal number (−1)^negative × mantissa × 10^exponent.
+    /// Returns the JSON of an `NSDecimalNumber`, which has the value (−1)^negative × mantissa × 10^exponent.
     private mutating func decimal(of instance: PropertyListNode) throws(PropertyListError) -> [UInt8]? {
         guard let length = try number("NS.length", of: instance), (0...8).contains(length),
             let exponent = try number("NS.exponent", of: instance), (-128...127).contains(exponent),

@@ -16,7 +16,7 @@ extension PropertyListPrinter {
         output.append(jsonText: name, of: sources[frame.source].document)
     }
 
-    /// Writes the next element or member of the innermost array or object, or closes it if there are no more.
+    /// Writes the next element or member of the innermost container, or closes the container if there are no more.
     mutating func writeNext(inFrame index: Int, to output: inout [UInt8]) {
         guard frames[index].position < frames[index].count else { return close(to: &output) }
         let frame = frames[index]
@@ -85,7 +85,7 @@ extension PropertyListPrinter {
         }
     }
 
-    /// Returns the key at a position as a value.
+    /// Returns the key at a position as a ``KeyedValue``.
     mutating func keyValue(
         _ position: Int, of pairs: KeyedPairs, in source: Int
     ) throws(PropertyListError) -> KeyedValue? {

@@ -18,7 +18,8 @@ extension PropertyListPrinter {
 
     /// Opens a dictionary of an archive.
     ///
-    /// If all keys are strings, it is written as an object without repeated keys.
+    /// If all keys are strings, the dictionary is written as an object without repeated keys. If not, it is written as
+    /// a list of entries.
     mutating func openPairs(
         _ pairs: KeyedPairs, of object: PropertyListNode, source: Int, to output: inout [UInt8]
     ) {

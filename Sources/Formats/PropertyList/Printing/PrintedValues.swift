@@ -147,12 +147,10 @@ extension PropertyListPrinter {
 
     // MARK: Shared values
 
-    /// Returns whether an object may be written at the current position.
+    /// Returns whether an object may be written at the current position, and marks it as written if so.
     ///
-    /// If so, marks it as written.
-    ///
-    /// An object must not be written inside itself or nested too deep. It may be written again as long as the allowance
-    /// suffices.
+    /// An object must not be written inside itself or nested too deep. An object that was written before may be written
+    /// again as long as ``spend(_:of:)`` accepts its cost.
     private mutating func canWrite(_ object: PropertyListNode, of source: Int) -> Bool {
         let state = sources[source].states[Int(object.number)]
         let document = sources[source].document
@@ -178,14 +176,14 @@ extension PropertyListPrinter {
         return true
     }
 
-    /// Reduces the allowance by the cost of writing a value again, or returns `false` if it is too small.
+    /// Subtracts `cost` from the remaining number of repeated or nested values, or returns `false` if `cost` is larger.
     private mutating func spend(_ cost: Int, of source: Int) -> Bool {
         guard cost <= (source == 0 ? remainingSharedValueCount : remainingNestedValueCount) else { return false }
         if source == 0 { remainingSharedValueCount -= cost } else { remainingNestedValueCount -= cost }
         return true
     }
 
-    /// Returns the number of references in a container, including those in the inline arrays of an instance.
+    /// Returns the number of references in a container, including the references in the inline arrays of an instance.
     private func childCount(of node: PropertyListNode, _ document: PropertyListDocument) -> Int {
         let members = document.members(of: node)
         var count = document.elements(of: node).count + members.count

@@ -33,9 +33,9 @@ public struct PropertyListPrinter: Sendable {
         public var sortsKeys = false
         /// The keys, as UTF-8, whose values are replaced by `{"$masked": true}`.
         ///
-        /// They apply to the members of instances and to the keys of dictionaries, also in property lists that are
-        /// stored in data. If ``isRaw`` is `true`, they are ignored, because the table of objects of an archive contains
-        /// values apart from their keys.
+        /// The keys apply to the members of instances and dictionaries, even in property lists that are stored in data.
+        /// If ``isRaw`` is `true`, they are ignored, because the table of objects of an archive contains values apart
+        /// from their keys.
         public var maskedKeys: Set<[UInt8]> = []
 
         /// Creates the default options.
@@ -52,7 +52,7 @@ public struct PropertyListPrinter: Sendable {
 
     /// The maximum number of levels of values that are written.
     public static let depthLimit = 512
-    /// The maximum number of nested property lists that are stored in data.
+    /// The maximum nesting depth of property lists that are stored in data.
     static let nestingDepthLimit = 8
     private static let warningLimit = 100
 
@@ -60,17 +60,17 @@ public struct PropertyListPrinter: Sendable {
     let limits: PropertyListLimits
     /// The keys whose values are masked, as UTF-8.
     let maskedKeys: [[UInt8]]
-    /// The property lists that are being written: the outermost one, followed by those stored in data.
+    /// The property lists that are being written, from the outermost to the innermost.
     var sources: [PrintedSource]
     /// The number of shared values of the outermost property list that may still be written again.
     var remainingSharedValueCount: Int
-    /// The number of values of property lists that are stored in data that may still be written.
+    /// The number of values that may still be written from property lists that are stored in data.
     var remainingNestedValueCount: Int
     var frames: [PrintedFrame] = []
     private var isStarted = false
-    /// The distinct warnings so far, of which at most 100 are kept.
+    /// The distinct warnings so far, up to a maximum of 100.
     public private(set) var warnings: [Warning] = []
-    /// The number of warnings, including those that ``warnings`` omits.
+    /// The number of warnings so far, including warnings that ``warnings`` omits.
     public private(set) var warningCount = 0
     /// Whether a value of the file is missing from the output.
     public private(set) var isLossy = false
@@ -133,7 +133,7 @@ struct PrintedSource: Sendable {
     let document: PropertyListDocument
     /// The keyed archive, or `nil` if the property list is not an archive or is written as a plain property list.
     var archive: KeyedArchive?
-    /// The progress of writing each object.
+    /// The progress of writing each object, by object number.
     var states: [State]
 
     enum State: UInt8, Sendable {
@@ -155,7 +155,7 @@ struct PrintedSource: Sendable {
 /// An array or object that is being written.
 struct PrintedFrame: Sendable {
     enum Contents: Sendable {
-        /// An array of the property list, whose elements are UIDs in an archive.
+        /// An array of the property list. In an archive, the elements are usually UIDs.
         case elements(PropertyListElements)
         /// A dictionary of the property list, the members of an instance, or `$top`.
         case members(PropertyListMembers)
@@ -163,11 +163,11 @@ struct PrintedFrame: Sendable {
         case collection(KeyedElements)
         /// A dictionary of an archive whose keys are strings.
         case pairs(KeyedPairs)
-        /// A dictionary of an archive with other keys, written as an array of pairs.
+        /// A dictionary of an archive whose keys are not all strings, written as an array of pairs.
         case entries(KeyedPairs)
-        /// A pair of a dictionary whose keys are not all strings.
+        /// A key and its value in a dictionary whose keys are not all strings.
         case entry(key: PropertyListNode, value: PropertyListNode)
-        /// A pair whose key is a string and whose value is masked, of a dictionary whose keys are not all strings.
+        /// A key and its masked value in a dictionary whose keys are not all strings.
         case maskedEntry(key: PropertyListNode)
         /// A property list that is stored in data.
         case nested
