@@ -73,19 +73,19 @@ static inline int ccurl_listen(char name[static 108]) {
         close(listener);
         return -1;
     }
-    // The first byte of an abstract name is NUL. The rest of the array is zero.
+    // The first byte of an abstract name is NUL and is not copied. The bytes after the name are zero.
     memcpy(name, address.sun_path + 1, sizeof address.sun_path - 1);
     name[sizeof address.sun_path - 1] = 0;
     return listener;
 }
 
-/// Returns a number, or 0 if it is unknown.
+/// Returns the number for `info`, or 0 if it is unknown.
 static inline long ccurl_number(CURL *easy, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// Returns a size, or 0 if it is unknown.
+/// Returns the size for `info`, or 0 if it is unknown.
 static inline curl_off_t ccurl_size(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
@@ -124,7 +124,7 @@ static inline curl_socket_t ccurl_reusable_socket(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
 }
 
-/// Returns a string, which is empty if it is unknown.
+/// Returns the string for `info`, which is empty if it is unknown.
 static inline const char *ccurl_text(CURL *easy, CURLINFO info) {
     char *value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK && value ? value : "";

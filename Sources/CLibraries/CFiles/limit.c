@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-// Sufficient for several bundles of the maximum number of volumes.
+// This limit is sufficient for several bundles with the maximum number of volumes.
 static const rlim_t wanted = 1 << 16;
 
 void cfiles_raise_open_file_limit(void) {

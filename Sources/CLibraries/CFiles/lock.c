@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-// SQLite locks bytes of a database from offset 2^30 on.
+// The offset of the locked byte. The lock does not conflict with SQLite, which locks bytes close to the offset 2^30.
 static const off_t beyond_end = (off_t)1 << 62;
 
 static int set(int file, short type) {

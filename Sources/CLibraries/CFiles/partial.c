@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Sufficient for the maximum of 999 volumes of a bundle and some further files.
+// The number of slots is sufficient for the maximum of 999 volumes of a bundle and some further files.
 enum { slot_count = 1056, name_size = 256, path_size = 4096, message_size = 256 };
 enum { state_free, state_filling, state_live, state_claimed };
 
@@ -22,7 +22,7 @@ struct slot {
     int folder;
     // The flag for unlinkat: AT_REMOVEDIR for a folder, or 0.
     int flag;
-    // Whether the message contains the path.
+    // Whether the message of the signal handler contains the path.
     int is_shown;
     char name[name_size];
 };
@@ -30,7 +30,7 @@ struct slot {
 static struct slot slots[slot_count];
 // The paths are separate from the slots, so that pages of unused paths occupy no memory.
 static char paths[slot_count][path_size];
-// The number of deferrals of signals, and the deferred signal or 0.
+// The number of active deferrals of signals, and the number of the deferred signal or 0.
 static atomic_int deferrals;
 static atomic_int deferred_signal;
 // The number of running signal handlers that may remove files.
@@ -89,15 +89,15 @@ void cfiles_partial_release(int slot) {
 
 void cfiles_signals_defer(void) {
     atomic_fetch_add(&deferrals, 1);
-    // A handler in another thread may be removing files and ending the process, so that no file may be created or
-    // claimed now. A handler that is still checking finds the deferral and returns.
+    // A handler in another thread may be removing files and ending the process. In that case, no file may be created or
+    // claimed. A handler that is still checking finds the deferral and returns.
     while (atomic_load(&removing) > 0) sched_yield();
 }
 
 void cfiles_signals_resume(void) {
     if (atomic_fetch_sub(&deferrals, 1) > 1) return;
     int number = atomic_exchange(&deferred_signal, 0);
-    // `raise` would send the signal to this thread, which may block it.
+    // `raise` would send the signal to this thread, which may have blocked the signal.
     if (number != 0) kill(getpid(), number);
 }
 
@@ -118,7 +118,8 @@ static size_t add(char *line, size_t length, size_t size, const char *text) {
     return length + count;
 }
 
-// Removes the registered files or folders and appends their shown paths to the message. Returns its new length.
+// Removes the registered files or folders and appends their shown paths to the message. Returns the new length of the
+// message.
 static size_t remove_all(int flag, char *line, size_t length, size_t size) {
     for (int i = 0; i < slot_count; i++) {
         int expected = state_live;
@@ -146,7 +147,7 @@ static void on_signal(int number) {
     const size_t size = sizeof line - 1;
     const size_t before = add(line, 0, size, start_of_line());
     size_t length = add(line, before, size, start_of_message);
-    // Files are removed first, because a folder must be empty.
+    // Files are removed first, because a folder can be removed only if it is empty.
     length = remove_all(0, line, length, size);
     length = remove_all(AT_REMOVEDIR, line, length, size);
     line[length++] = '\n';

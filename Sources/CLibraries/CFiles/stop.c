@@ -1,5 +1,5 @@
-// A signal handler may only access atomics and call async-signal-safe functions. It writes one byte to a pipe, and a
-// thread that reads from the pipe does the rest.
+// A signal handler may only access atomics and call async-signal-safe functions. The handler in this file writes one
+// byte to a pipe, and a thread that reads from the pipe does the rest.
 #define _GNU_SOURCE
 #include "cfiles.h"
 

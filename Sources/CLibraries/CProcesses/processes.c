@@ -29,8 +29,8 @@ static int reset_signals(posix_spawnattr_t *attributes) {
     return code;
 }
 
-/// Restores the default handling of SIGCHLD. If the parent of this process ignored it, the kernel would discard the
-/// exit status of child processes.
+/// Restores the default handling of SIGCHLD if the parent of this process caused this process to ignore it. If SIGCHLD
+/// is ignored, the kernel discards the exit status of child processes.
 static void restore_child_signal(void) {
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);

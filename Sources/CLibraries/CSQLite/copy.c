@@ -43,7 +43,7 @@ static int on_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 off
 
 static int on_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     sqlite3_int64 limit = ((struct part *)file)->copy->size_limit;
-    // Only a forged journal exceeds the limit.
+    // SQLite exceeds the limit only if the journal is forged.
     if (offset < 0 || offset > limit - count) return SQLITE_CORRUPT;
     int done = 0;
     while (done < count) {

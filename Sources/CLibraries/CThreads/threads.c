@@ -1,5 +1,5 @@
 // If a thread cannot be created, the dispatch library tries again each second, indefinitely. This cannot be configured.
-// Therefore this file replaces pthread_create with a function that calls the original one.
+// Therefore this file replaces pthread_create with a function that calls the original function.
 #define _GNU_SOURCE
 #include "cthreads.h"
 
@@ -18,7 +18,7 @@ enum { attempts = 20, large_block = 4 << 20 };
 
 typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-// The function that is replaced, in a static program. Dynamic programs do not have this symbol.
+// The original pthread_create in a static program. Dynamic programs do not have this symbol.
 extern creation __pthread_create __attribute__((weak));
 
 static const char *program_name;
@@ -61,9 +61,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 
 int cthreads_set_up_heap(void) {
-    // Large blocks are allocated from the system and returned to it. The threshold is fixed, because otherwise freeing
-    // a large block raises it, and later blocks fragment the heap. For a million files, a variable threshold takes 14 %
-    // more memory, and a lower one takes 10 % more time.
+    // Large blocks are allocated from the system and returned to it. The threshold is fixed, because freeing a large
+    // block would otherwise raise it, so that later blocks fragment the heap. For a million files, a variable threshold
+    // takes 14 % more memory, and a lower threshold takes 10 % more time.
     if (mallopt(M_MMAP_THRESHOLD, large_block) != 1 || mallopt(M_TRIM_THRESHOLD, 4 * large_block) != 1) return EINVAL;
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0) return errno;

@@ -3,8 +3,8 @@
 
 #include <zlib.h>
 
-/// Initializes the decompression of a gzip member (RFC 1952) or a zlib stream (RFC 1950), which is detected
-/// automatically. The function of zlib is a macro, which Swift does not import.
+/// Initializes the decompression of a gzip member (RFC 1952) or a zlib stream (RFC 1950). The format is detected
+/// automatically. `inflateInit2` is a macro, which Swift does not import.
 static inline int pingferry_inflate_init(z_stream *stream) {
     return inflateInit2(stream, MAX_WBITS + 32);
 }

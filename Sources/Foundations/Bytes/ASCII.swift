@@ -31,7 +31,9 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The value of at most 18 decimal digits, or `nil` if a byte is not a digit.
+    /// The bytes as a decimal number, or `nil` if one of them is not a digit.
+    ///
+    /// The span must have at most 18 bytes. An empty span represents 0.
     @inlinable public var decimalNumber: Int? {
         var number = 0
         for index in indices {

@@ -3,7 +3,7 @@ public enum Base64 {
     private static let blankMarker: UInt8 = 0xFE
     private static let invalidMarker: UInt8 = 0xFF
 
-    /// Returns the number of bytes that Base64 text encodes, or `nil` if the text is malformed.
+    /// Returns the number of bytes that `text` encodes in Base64, or `nil` if `text` is malformed.
     ///
     /// Line breaks are ignored. Spaces and tabs make the text malformed unless `allowsBlanks` is set. Padding is
     /// optional, but must have the right length if `needsPadding` is set.
@@ -36,7 +36,7 @@ public enum Base64 {
 
     /// Decodes Base64 text, or returns `nil` if the text is malformed.
     ///
-    /// The parameters are those of ``decodedCount(_:needsPadding:allowsBlanks:)``.
+    /// The parameters have the same meaning as in ``decodedCount(_:needsPadding:allowsBlanks:)``.
     public static func decoded(
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> [UInt8]? {
@@ -44,9 +44,10 @@ public enum Base64 {
         return [UInt8](capacity: count) { decode(text, into: &$0) }
     }
 
-    /// Appends the bytes that well-formed Base64 text encodes to `output`.
+    /// Appends the bytes that `text` encodes in Base64 to `output`.
     ///
-    /// The output must have capacity for the number of bytes that `decodedCount` returns for `text`.
+    /// `text` must be well-formed. `output` must have capacity for the number of bytes that `decodedCount` returns for
+    /// `text`.
     public static func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         var bits: UInt32 = 0
         var count = 0

@@ -1,8 +1,8 @@
 extension Range<Int> {
-    /// Returns the first number for which `predicate` returns `true`, or the upper bound if there is none.
+    /// Returns the first number in the range for which `predicate` returns `true`, or the upper bound if there is none.
     ///
-    /// If `predicate` returns `true` for a number, it must return `true` for all larger ones. The search is binary and
-    /// calls `predicate` O(log *n*) times.
+    /// If `predicate` returns `true` for a number, it must return `true` for all larger numbers. The search is binary
+    /// and calls `predicate` O(log *n*) times.
     public func partitioningIndex(where predicate: (Int) throws -> Bool) rethrows -> Int {
         var rest = self
         while !rest.isEmpty {
@@ -14,7 +14,7 @@ extension Range<Int> {
 }
 
 extension Sequence<UInt8> {
-    /// Returns whether the bytes sort after those of `other` or are equal to them.
+    /// Returns whether the bytes sort after the bytes of `other` or are equal to them.
     public func lexicographicallyFollowsOrEquals(_ other: some Sequence<UInt8>) -> Bool {
         !lexicographicallyPrecedes(other)
     }

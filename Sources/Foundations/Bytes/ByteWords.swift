@@ -5,7 +5,7 @@ import Glibc
 // The unaligned loads are marked as unsafe because not every bit pattern is a valid value of every type. Every bit
 // pattern is a valid integer, and each load and store checks its bounds.
 extension Span<UInt8> {
-    /// Returns the eight bytes at `index` as a little-endian number, or `nil` if the span ends before.
+    /// Returns the eight bytes at `index` as a little-endian number, or `nil` if they are not all within the span.
     @inlinable @inline(__always)
     public func wordIfPresent(at index: Int) -> UInt64? {
         guard index >= 0, index <= count - 8 else { return nil }
@@ -40,7 +40,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the first bytes are those of `beginning`.
+    /// Returns whether the span begins with the bytes of `beginning`.
     public func starts(with beginning: Span<UInt8>) -> Bool {
         count >= beginning.count && extracting(..<beginning.count).equals(beginning)
     }

@@ -23,13 +23,13 @@ public struct LimitedBytes: Sendable {
         isOverLimit = false
     }
 
-    /// Appends `byte`, unless the limit is exceeded.
+    /// Appends `byte`, or discards all bytes if the limit would be exceeded.
     @inlinable
     public mutating func append(_ byte: UInt8) {
         if reserve(1) { contents.append(byte) }
     }
 
-    /// Appends all bytes of `part`, unless the limit is exceeded.
+    /// Appends all bytes of `part`, or discards all bytes if the limit would be exceeded.
     public mutating func append(_ part: Span<UInt8>) {
         if reserve(part.count) { contents.append(copying: part) }
     }

@@ -1,6 +1,6 @@
 /// A cursor that traverses the lines of a buffer.
 ///
-/// Each line ends with a line feed, except possibly the last one.
+/// Each line ends with a line feed, except possibly the last line.
 public struct LineCursor: Sendable {
     /// The position of a line in the buffer.
     public struct Line: Sendable, Equatable {

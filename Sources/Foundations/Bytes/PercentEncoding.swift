@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 3986, section 2.
 public enum PercentEncoding {
-    /// Returns a path and query in which the characters that a URL must not contain are encoded.
+    /// Returns `text`, a path and query, with all characters encoded that a URL must not contain.
     ///
     /// Percent signs are kept, because a part of `text` may already be encoded.
     public static func encodedPath(_ text: String) -> String {
@@ -11,7 +11,7 @@ public enum PercentEncoding {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends a form value.
+    /// Appends the percent-encoded form value `value` to `output`.
     ///
     /// All characters except letters, digits and `-._~` are encoded, so that a space becomes `%20`.
     ///

@@ -1,7 +1,7 @@
 import CFiles
 import Glibc
 
-/// A group of new files in one folder that appear under their names all together, complete and durable, or not at all.
+/// A group of new files in one folder that all appear under their final names, complete and durable, or not at all.
 ///
 /// The files are written one after another to the temporary folder `.NAME.volumes.partial`, which is locked against
 /// other runs. `commit` moves the files to their final paths, the first file last. Therefore, if the first file exists,
@@ -16,7 +16,7 @@ import Glibc
 /// try output.commit()
 /// ```
 public struct AtomicFiles: ~Copyable, Sendable {
-    /// The path for error messages, which is that of the first file or of the complete output.
+    /// The path for error messages, which is the path of the first file or of the complete output.
     public let path: String
     /// The identities of the existing files that the output replaces.
     ///
@@ -44,7 +44,8 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///   - permissions: The permissions of each file, regardless of the umask.
     ///   - belongsToOutput: Returns whether a file with this name belongs to the output.
     /// - Throws: `FileError`: `create` with `EEXIST` if an existing file must not be replaced, `replace` with `EISDIR`
-    ///   or `ENOTSUP` if it is not a regular file, or `lock` with `EWOULDBLOCK` while another run writes the output.
+    ///   or `ENOTSUP` if an existing file is not a regular file, or `lock` with `EWOULDBLOCK` while another run writes
+    ///   the output.
     public init(
         path: String, replacing: Bool, permissions: mode_t = 0o600,
         _ belongsToOutput: @escaping @Sendable (String) -> Bool
@@ -89,7 +90,9 @@ public struct AtomicFiles: ~Copyable, Sendable {
 
     /// Makes the files durable and moves them to their final paths.
     ///
-    /// - Throws: `FileError`. The previous files are then unchanged, unless only the final `sync` of the folder failed.
+    /// - Throws: `FileError`. The previous files are then unchanged, with two exceptions. If they could not be moved
+    ///   back, the message contains the path of the folder that contains them. If only the final `sync` of the folder
+    ///   failed, the new files have replaced them.
     public consuming func commit() throws(FileError) {
         try finishFile()
         try partialFolder.folder.syncFolder(path)
@@ -130,8 +133,8 @@ extension AtomicFiles {
 
     /// Moves the replaced files to the temporary folder, and then the new files to their final paths.
     ///
-    /// The first of the replaced files is moved first, and the first of the new files is moved last. The first file is
-    /// therefore never present together with files of another output.
+    /// The first of the replaced files is moved first, and the first of the new files is moved last. Therefore, the
+    /// first file of one output is never present together with other files of another output.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
         for name in try Self.existingNames(
             partialFolder.parent, parentPath, replacing: replacesExisting, belongsToOutput)
@@ -146,7 +149,7 @@ extension AtomicFiles {
             try moveIntoPlace(name)
             moves.append(Move(name: name, isReplacedFile: false))
         }
-        // The other files must be durable before the first one appears.
+        // The other files must be durable under their final names before the first file appears.
         try partialFolder.parent.syncFolder(path)
         guard let first = partialFolder.names.first else { return }
         try moveIntoPlace(first)
@@ -157,7 +160,7 @@ extension AtomicFiles {
         guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path(of: name), code: code) }
     }
 
-    /// Renames a file without replacing another one, and returns 0 or an `errno` code.
+    /// Renames a file without replacing an existing file, and returns 0 or an `errno` code.
     private static func rename(
         _ from: borrowing Descriptor, _ name: String, _ to: borrowing Descriptor, _ newName: String
     ) -> Int32 {
@@ -167,7 +170,7 @@ extension AtomicFiles {
         return renameat(from.number, name, to.number, newName) == 0 ? 0 : errno
     }
 
-    /// Reverts the moves in reverse order, and returns whether all succeeded.
+    /// Undoes `moves` in reverse order, and returns whether all files were moved back.
     private borrowing func undo(_ moves: [Move]) -> Bool {
         var isUndone = true
         for move in moves.reversed() {
@@ -187,6 +190,8 @@ extension AtomicFiles {
     }
 
     /// Returns the sorted names of the existing files of the output.
+    ///
+    /// - Throws: `FileError` if one of the files must not or cannot be replaced.
     private static func existingNames(
         _ parent: borrowing Descriptor, _ parentPath: String, replacing: Bool, _ belongsToOutput: (String) -> Bool
     ) throws(FileError) -> [String] {
@@ -208,9 +213,9 @@ extension AtomicFiles {
 
     /// Creates and locks the temporary folder.
     ///
-    /// If an interrupted run left replaced files in the folder together with other files, the folder is not changed. If
-    /// the folder contains only replaced files, they are removed, because all new files were moved to their final
-    /// paths.
+    /// If an interrupted run left both replaced and new files in the folder, the folder is not changed and an error is
+    /// thrown. If the folder contains only replaced files, they are removed, because the interrupted run had moved all
+    /// new files to their final paths.
     private static func openPartial(
         _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
         _ belongsToOutput: (String) -> Bool

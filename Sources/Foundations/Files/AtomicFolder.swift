@@ -57,13 +57,13 @@ public struct AtomicFolder: ~Copyable, Sendable {
         self.files = files
     }
 
-    /// The identities of the files that must not be read as input.
+    /// The identities of the new files and of the files that they replace, which must not be read as input.
     public var identities: Set<FileIdentity> {
         let new = files.compactMap { try? $0.descriptor.status(path) }.map { FileIdentity($0) }
         return Set(new + fileNames.compactMap { FileIdentity(path: "\(path)/\($0)") })
     }
 
-    /// Appends all bytes to the file whose name has the index `file` in the names that were passed to the initializer.
+    /// Appends `bytes` to the file whose name is at the index `file` of the names that were passed to the initializer.
     ///
     /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
@@ -72,8 +72,9 @@ public struct AtomicFolder: ~Copyable, Sendable {
 
     /// Makes the files durable and renames the folder to its final name.
     ///
-    /// - Throws: `FileError`, as `AtomicOutput.commit`. The temporary folder is then removed, unless the final `sync`
-    ///   failed or the replaced folder could not be removed. In the latter case, the message contains both paths.
+    /// - Throws: `FileError`, as `AtomicOutput.commit`. The temporary folder is then removed, unless the new folder
+    ///   already has its final name or the removal of the old files has begun. If an old folder was only partly
+    ///   replaced, the message states where the files are.
     public consuming func commit() throws(FileError) {
         for file in files {
             guard fsync(file.descriptor.number) == 0 else { throw FileError(.sync, path) }
@@ -113,8 +114,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
 
     /// Replaces the old folder with the new one and removes the old files.
     ///
-    /// Once the removal of old files has begun, the new files are kept even if an error is thrown, because only they
-    /// are complete.
+    /// Once the removal of old files has begun, the new files are kept even if an error is thrown, because the old
+    /// files are no longer complete.
     private borrowing func replace() throws(FileError) {
         let old = try openFolderToReplace()
         let isExchanged = try exchangeFolders()
@@ -133,9 +134,10 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Opens the folder to replace, or removes the new folder and throws an error.
+    /// Opens the folder to replace, after checking again that it may be replaced.
     ///
-    /// The folder is checked again, because other files may have been added since the first check.
+    /// Other files may have been added since the first check. If the folder cannot be replaced, the new folder is
+    /// removed and an error is thrown.
     private borrowing func openFolderToReplace() throws(FileError) -> Descriptor {
         do throws(FileError) {
             try Self.checkTarget(partialFolder.parent, name, fileNames, path, replacing: true)
@@ -147,9 +149,10 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Exchanges the names of the new folder and the old one, and returns whether the file system supports that.
+    /// Exchanges the names of the new folder and the old folder, and returns whether the file system supports the
+    /// exchange.
     ///
-    /// - Throws: `FileError`, after the removal of the new folder.
+    /// - Throws: `FileError` if the exchange fails for any other reason. The new folder is then removed.
     private borrowing func exchangeFolders() throws(FileError) -> Bool {
         switch cfiles_rename_exchange(partialFolder.parent.number, partialFolder.name, name) {
         case 0: return true

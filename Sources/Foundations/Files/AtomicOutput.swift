@@ -78,19 +78,19 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.write, path, code: code) }
     }
 
-    /// Sets the permissions of the file, which are 0600 by default, regardless of the umask.
+    /// Sets the permissions of the file to `mode` instead of the default 0600, regardless of the umask.
     public func setPermissions(_ mode: mode_t) throws(FileError) {
         guard fchmod(descriptor.number, mode) == 0 else { throw FileError(.create, path) }
     }
 
-    /// Starts to write the bytes so far to the disk without waiting, so that `commit` takes less time.
+    /// Starts to write the bytes appended so far to the disk, without waiting, so that `commit` takes less time.
     public func beginSync() { cfiles_begin_sync(descriptor.number, 0, 0) }
 
     /// Makes the bytes durable and renames the file to its final name.
     ///
-    /// - Throws: `FileError`, such as `EEXIST` if the file must not replace another one that was created meanwhile. The
-    ///   temporary file is then removed. If only the `sync` of the folder failed, the file has its final name, but a
-    ///   power failure may undo that.
+    /// - Throws: `FileError`, such as `EEXIST` if another process created the file meanwhile and it must not be
+    ///   replaced. The temporary file is then removed. If only the `sync` of the folder failed, the file has its final
+    ///   name, but a power failure may undo the renaming.
     public consuming func commit() throws(FileError) {
         guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
         removesFileOnDeinit = false
@@ -98,7 +98,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
         try folder.syncFolder(path)
     }
 
-    /// Renames the temporary file while signals are deferred, so that the signal handler no longer removes the file.
+    /// Unregisters the temporary file from the signal handler and renames it, while signals are deferred.
     private borrowing func publish() throws(FileError) {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
@@ -116,8 +116,8 @@ public struct AtomicOutput: ~Copyable, Sendable {
         switch cfiles_rename_no_replace(folder.number, partialName, folder.number, name) {
         case 0: return
         case EINVAL, ENOSYS:
-            // This file system does not support renaming without replacement. Creating an empty file first fails if the
-            // name is in use.
+            // This file system does not support renaming without replacement. Creating an empty file with the final
+            // name first fails if the name is in use.
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             _ = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
             do {
@@ -176,8 +176,8 @@ extension AtomicOutput {
             guard fstatat(folder.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
                 FileIdentity(named) == FileIdentity(status)
             else { continue }
-            // A file that has another owner or further hard links must not be truncated. Only this name of it is
-            // removed.
+            // A file that has another owner or further hard links must not be truncated. Instead, only this name of the
+            // file is removed.
             guard status.st_uid == geteuid(), named.st_nlink == 1 else {
                 guard unlinkat(folder.number, name, 0) == 0 else { throw FileError(.remove, path) }
                 continue

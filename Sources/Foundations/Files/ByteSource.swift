@@ -1,7 +1,7 @@
 /// A sequence of bytes that can be read at any offset.
 ///
-/// The bytes are those of an open file, a part of a spool file, an array, or an object that computes them on demand. It
-/// is a class, because several threads share an open file.
+/// The bytes are stored in an open file, in a part of a spool file or in an array, or an object computes them on
+/// demand. A source is a class, because several threads share an open file.
 public final class ByteSource: Sendable {
     private enum Backing: ~Copyable, Sendable {
         case file(InputFile)
@@ -11,7 +11,9 @@ public final class ByteSource: Sendable {
     }
 
     private let backing: Backing
-    /// The number of bytes, which is the size of a file when it was opened.
+    /// The number of bytes in the source.
+    ///
+    /// If the source is a file, this is the size of the file when it was opened.
     public let count: Int
 
     /// Creates a source of the bytes of an open file.
@@ -20,7 +22,7 @@ public final class ByteSource: Sendable {
         backing = .file(file)
     }
 
-    /// Creates a source of the `count` bytes of a spool file from `start` on.
+    /// Creates a source of `count` bytes of `spool`, beginning at the offset `start`.
     public init(_ spool: SpoolFile, at start: Int, count: Int) {
         self.count = count
         backing = .spool(spool, start: start)
@@ -38,7 +40,7 @@ public final class ByteSource: Sendable {
         backing = .provider(provider)
     }
 
-    /// Appends the bytes from `offset` on to `output` until it is full or the source ends.
+    /// Appends the bytes from `offset` onward to `output`, until `output` is full or the source ends.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         switch backing {
         case .file(let file):
@@ -69,7 +71,7 @@ public final class ByteSource: Sendable {
         }
     }
 
-    /// Returns the `count` bytes from `offset` on, or fewer at the end of the source.
+    /// Returns `count` bytes, beginning at `offset`, or fewer at the end of the source.
     ///
     /// The caller must limit `count`, because memory for all these bytes is allocated.
     public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
@@ -80,7 +82,7 @@ public final class ByteSource: Sendable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends bytes until the output is full, and returns the number of appended bytes.
+    /// Appends the longest prefix of `bytes` that fits, and returns the number of appended bytes.
     @discardableResult
     public mutating func append(fittingPrefixOf bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
@@ -99,7 +101,7 @@ public protocol ByteProvider: Sendable {
     /// The number of bytes.
     var count: Int { get }
 
-    /// Appends the bytes from `offset` on to `output` until it is full or the end is reached.
+    /// Appends the bytes from `offset` onward to `output`, until `output` is full or all bytes are read.
     ///
     /// The offset must be less than ``count``.
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError)

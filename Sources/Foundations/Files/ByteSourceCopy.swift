@@ -9,7 +9,7 @@ extension ByteSource {
         return copy
     }
 
-    /// Calls `body` with each chunk of the bytes in `range` and with the offset of the chunk.
+    /// Calls `body` with each chunk of the bytes in `range` and with the offset of the chunk in the source.
     ///
     /// If `range` is `nil`, all bytes are read.
     public func forEachChunk(

@@ -4,7 +4,9 @@ import Glibc
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
-    /// Creates an owner of a descriptor that `open` or `openat` returned, or throws `errno` if it is negative.
+    /// Creates the owner of `number`, which `open` or `openat` returned.
+    ///
+    /// - Throws: ``FileError`` with the current `errno` if `number` is negative.
     init(_ number: Int32, _ operation: FileError.Operation, _ path: String) throws(FileError) {
         guard number >= 0 else { throw FileError(operation, path) }
         self.number = number
@@ -24,7 +26,7 @@ struct Descriptor: ~Copyable, Sendable {
         guard fsync(number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
     }
 
-    /// Appends bytes from `offset` on until the output is full, `limit` bytes were appended, or the file ends.
+    /// Appends bytes from `offset` onward until the output is full, `limit` bytes were appended, or the file ends.
     ///
     /// Returns the number of appended bytes.
     func read(
@@ -40,8 +42,8 @@ struct Descriptor: ~Copyable, Sendable {
 extension OutputSpan<UInt8> {
     /// Calls `read` with the free part of the output until it is full, contains `limit` more bytes, or the input ends.
     ///
-    /// `read` also receives the number of bytes read so far, and returns the result of a system call. The method returns
-    /// the total number of appended bytes.
+    /// `read` also receives the number of bytes read so far, and returns the result of a system call. The method
+    /// returns the total number of appended bytes.
     mutating func fill(
         upTo limit: Int = .max, _ operation: FileError.Operation, _ path: @autoclosure () -> String,
         _ read: (UnsafeMutableBufferPointer<UInt8>, Int) -> Int

@@ -1,7 +1,7 @@
 import CFiles
 import Glibc
 
-/// The limit on the number of files that this process can have open at once.
+/// The limit on the number of files that this process can keep open at the same time.
 public enum DescriptorLimit {
     /// Raises the limit as far as the system allows, and returns whether `count` more files can be opened.
     public static func allowsOpening(_ count: Int) -> Bool {

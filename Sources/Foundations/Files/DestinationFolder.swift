@@ -22,12 +22,12 @@ public struct DestinationFolder: ~Copyable, Sendable {
 
     /// Moves a group of files into the folder, either all of them or none.
     ///
-    /// If a name exists in the folder, the first unused number from 2 on is added. For example, a bundle is renamed to
-    /// `night.tar.zst.2` and its signature to `night.tar.zst.2.sig`. Volumes must keep their names, because a list
-    /// refers to them. They are moved into a new folder `night.tar.zst.2`.
+    /// If one of the names exists in the folder, the lowest unused number, beginning with 2, is added to all names. For
+    /// example, a bundle is renamed to `night.tar.zst.2` and its signature to `night.tar.zst.2.sig`. Volumes must keep
+    /// their names, because a list refers to them. They are therefore moved into a new folder `night.tar.zst.2`.
     ///
-    /// The first file is moved last. If the process is killed in between, the original first file shows that others are
-    /// missing.
+    /// The first file is moved last. If the process is killed before that, the first file is still at its original
+    /// path, which shows that other files are missing there.
     ///
     /// - Parameters:
     ///   - files: The paths of the files.
@@ -47,7 +47,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the path, relative to the folder, to which a file is moved if `number` is added to the names.
+    /// Returns the new path of `file`, relative to the folder, if `number` is added to the names.
     private static func target(of file: String, _ name: String, _ number: Int, _ keepsNames: Bool) -> String {
         if number == 1 { return file }
         return keepsNames ? "\(name).\(number)/\(file)" : "\(name).\(number)\(file.dropFirst(name.count))"
@@ -97,7 +97,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.rename, file, code: code) }
     }
 
-    /// Renames a file without replacing another one, and returns 0 or an `errno` code.
+    /// Renames a file without replacing an existing file, and returns 0 or an `errno` code.
     private static func rename(
         _ name: String, from parent: borrowing Descriptor, to newName: String, in folder: borrowing Descriptor
     ) -> Int32 {

@@ -11,16 +11,16 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The operation that failed.
     public let operation: Operation
-    /// The path of the file that the operation concerned.
+    /// The path of the file on which the operation failed.
     public let path: String
     /// The `errno` code.
     public let code: Int32
     /// The identifier, such as `B28`, that a document on the file format assigns to this error, if any.
     public private(set) var caseID: String?
-    /// The message that replaces that of the operating system, if any.
+    /// The message to use instead of the message of the operating system, if any.
     private var customMessage: String?
 
-    /// Creates an error of a system call, by default with the current `errno`.
+    /// Creates an error for a system call that failed with `code`, which is the current `errno` by default.
     public init(_ operation: Operation, _ path: String, code: Int32 = errno) {
         self.operation = operation
         self.path = path
@@ -28,7 +28,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         if isResourceExhaustion { ResourceExhaustion.record(self) }
     }
 
-    /// Creates an error with a complete message and the `errno` code that describes it best.
+    /// Creates an error with the complete message `message` and the `errno` code that describes the error best.
     public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, message: String) {
         self.init(operation, path, code: code)
         self.caseID = caseID

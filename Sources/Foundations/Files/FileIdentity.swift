@@ -13,7 +13,7 @@ public struct FileIdentity: Hashable, Sendable {
         self.inode = inode
     }
 
-    /// Creates the identity of the file at a path, or returns `nil` if it does not exist.
+    /// Creates the identity of the file at `path`, or returns `nil` if the file does not exist.
     public init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

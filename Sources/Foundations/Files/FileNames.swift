@@ -1,4 +1,4 @@
-/// A collection of the names of selected entries of a folder.
+/// The names of selected entries of a folder.
 ///
 /// Each name is created on access, which saves memory for folders with millions of entries.
 public struct FileNames: RandomAccessCollection, Sendable {

@@ -13,7 +13,7 @@ public struct FolderEntries: Sendable {
     private struct Entry {
         /// The start of the name (48 bits), its length (14 bits) and the kind (2 bits).
         ///
-        /// They share one word, so that an entry occupies only 16 bytes.
+        /// These values share one word, so that an entry occupies only 16 bytes.
         private let packedNameAndKind: UInt64
         let inode: UInt64
 
@@ -35,7 +35,7 @@ public struct FolderEntries: Sendable {
     /// Creates an empty list.
     public init() {}
 
-    /// Adds an entry.
+    /// Adds an entry with the given name, kind and inode number.
     public mutating func append(name: some Sequence<UInt8>, kind: Kind, inode: UInt64) {
         let start = names.count
         names.append(contentsOf: name)
@@ -45,26 +45,26 @@ public struct FolderEntries: Sendable {
     /// The number of entries.
     public var count: Int { entries.count }
 
-    /// Returns a copy of the name of an entry.
+    /// Returns a copy of the name of the entry at `index`.
     public func name(_ index: Int) -> [UInt8] { Array(nameBytes(at: index)) }
 
-    /// Calls `body` with the bytes of the name of an entry, without copying them.
+    /// Calls `body` with the bytes of the name of the entry at `index`, without copying them.
     public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
         body(names.span.extracting(entries[index].name))
     }
 
-    /// Returns whether the name of an entry is equal to `text`.
+    /// Returns whether the name of the entry at `index` is equal to `text`.
     public func hasName(_ text: String, at index: Int) -> Bool {
         withName(index) { $0.equals(text.utf8.span) }
     }
 
-    /// Returns the kind of an entry.
+    /// Returns the kind of the entry at `index`.
     public func kind(_ index: Int) -> Kind { entries[index].kind }
 
-    /// Returns the inode number of an entry.
+    /// Returns the inode number of the entry at `index`.
     public func inode(at index: Int) -> UInt64 { entries[index].inode }
 
-    /// Returns the name of an entry as a slice of the shared buffer.
+    /// Returns the name of the entry at `index` as a slice of the shared buffer.
     public func nameBytes(at index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
 
     /// Returns the entries at `indices`, in the same order.
@@ -75,7 +75,7 @@ public struct FolderEntries: Sendable {
         return selected
     }
 
-    /// Returns the index of the entry with this name, or `nil` if there is none.
+    /// Returns the index of the entry named `name`, or `nil` if there is none.
     ///
     /// The entries must be sorted.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
@@ -83,7 +83,7 @@ public struct FolderEntries: Sendable {
         return index < count && nameBytes(at: index).elementsEqual(name) ? index : nil
     }
 
-    /// Returns whether the name of the entry `left` sorts before that of the entry `right`.
+    /// Returns whether the name of the entry at `left` sorts before the name of the entry at `right`.
     public func precedes(_ left: Int, _ right: Int) -> Bool {
         nameBytes(at: left).lexicographicallyPrecedes(nameBytes(at: right))
     }
@@ -99,7 +99,7 @@ public struct FolderEntries: Sendable {
         }
     }
 
-    /// Removes all but one of the entries that have the same name.
+    /// Removes duplicate entries, so that only one entry remains for each name.
     ///
     /// The entries must be sorted. `choose` returns the index of the entry to keep from a range of entries with equal
     /// names.
@@ -117,7 +117,7 @@ public struct FolderEntries: Sendable {
         entries.removeLast(count - kept)
     }
 
-    /// Lists an open folder on disk, or throws an error that contains `path`.
+    /// Creates a list of the entries of an open folder on disk, or throws an error that contains `path`.
     init(of folder: borrowing Descriptor, _ path: String) throws(FileError) {
         let number = folder.number
         // The directory stream closes its descriptor, so it needs a copy.
@@ -156,7 +156,7 @@ public struct FolderEntries: Sendable {
         if type == Int(DT_UNKNOWN) {
             var status = stat()
             guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .special }
-            // This conversion is that of the macro `IFTODT`.
+            // This is the conversion that the C macro `IFTODT` makes.
             type = Int(status.st_mode & S_IFMT) >> 12
         }
         switch type {

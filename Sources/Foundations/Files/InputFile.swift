@@ -37,7 +37,7 @@ public struct InputFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Appends bytes from `offset` on to `output` until it is full, `limit` bytes were appended, or the file ends.
+    /// Appends bytes from `offset` onward until `output` is full, `limit` bytes were appended, or the file ends.
     ///
     /// - Returns: The number of appended bytes, which is less than requested only at the end of the file.
     /// - Throws: `FileError`, such as `EINVAL` for a negative offset.
@@ -61,7 +61,8 @@ public struct InputFile: ~Copyable, Sendable {
     public func contents(limit: Int) throws(FileError) -> [UInt8] {
         guard size <= limit else { throw FileError(.read, path, code: EFBIG) }
         var bytes: [UInt8] = []
-        // One byte more than the size detects growth. Enlarging the array later would copy all bytes.
+        // The array has room for one byte more than the size, so that growth of the file is detected without enlarging
+        // the array, which would copy all bytes.
         var chunkSize = size + 1
         while chunkSize > 0 {
             let offset = bytes.count

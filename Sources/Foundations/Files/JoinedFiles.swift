@@ -40,7 +40,7 @@ public final class JoinedFiles: ByteProvider {
 
     /// Returns the index of the file that contains the byte at `offset`, and the offset of the byte in that file.
     ///
-    /// Returns `nil` if `offset` is beyond the end.
+    /// Returns `nil` if `offset` is negative or beyond the end.
     public func location(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
         let file = parts.indices.partitioningIndex { parts[$0].end > offset }
@@ -55,7 +55,7 @@ public final class JoinedFiles: ByteProvider {
         return true
     }
 
-    /// Appends the bytes from `offset` on to `output`.
+    /// Appends the bytes from `offset` onward to `output`, until `output` is full or the last file ends.
     ///
     /// Reading stops at the end of a file that was truncated meanwhile. Bytes that were appended to a file are ignored.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {

@@ -5,11 +5,11 @@ import Glibc
 public struct LockedFile: ~Copyable, Sendable {
     /// The part of the file that a lock covers.
     public enum Extent: Sendable {
-        /// The whole file, by `flock`.
+        /// The whole file, which is locked with `flock`.
         case wholeFile
-        /// One byte far beyond the end of the file, by an open file description lock.
+        /// One byte far beyond the end of the file, which is locked with an open file description lock.
         ///
-        /// This lock does not affect locks of other parts of the file, such as those of SQLite.
+        /// This lock does not affect locks of other parts of the file, such as the locks of SQLite.
         case beyondEnd
     }
 
@@ -45,7 +45,8 @@ public struct LockedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Unlocks the file explicitly, because a child process that is being started shares the descriptor and its lock.
+    /// Unlocks the file explicitly, because closing the descriptor does not unlock it while a child process that is
+    /// being started shares the descriptor.
     deinit {
         switch extent {
         case .wholeFile: flock(descriptorNumber, LOCK_UN)

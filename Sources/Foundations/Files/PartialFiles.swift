@@ -4,14 +4,14 @@ import CFiles
 public enum PartialFiles {
     /// Installs handlers for SIGINT, SIGTERM, SIGHUP and SIGPIPE that remove the temporary files and end the process.
     ///
-    /// The process ends with the status of the signal. All handlers except that of SIGPIPE write one line to the
+    /// The signal then terminates the process. All handlers except the handler of SIGPIPE write one line to the
     /// standard error:
     ///
     ///     pingferry: interrupted; nothing was written to out.tar.zst
     ///
-    /// A signal that was ignored when the process started, as with `nohup`, stays ignored. Outputs whose `commit` has
-    /// begun are not removed. The handler is a C signal handler and not a dispatch source, so that it works while all
-    /// threads are busy.
+    /// A signal that was ignored when the process started, as with `nohup`, stays ignored. An output that `commit` has
+    /// begun to rename is not removed. The handler is a C signal handler and not a dispatch source, so that it works
+    /// while all threads are busy.
     ///
     /// - Parameter message: The beginning of the line, at most 255 bytes. The paths of the outputs are appended.
     /// - Throws: `FileError` if a handler cannot be installed.

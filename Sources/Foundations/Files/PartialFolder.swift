@@ -30,7 +30,7 @@ struct PartialFolder: ~Copyable, Sendable {
     ///   - path: The path of the folder, for error messages.
     ///   - output: The path of the output, which the signal handler reports.
     ///   - mayRemove: Returns whether all files in an existing folder may be removed.
-    /// - Throws: `FileError`, as `open`.
+    /// - Throws: `FileError`, for the same reasons as `open`.
     init(
         in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,
         removing mayRemove: ([String]) -> Bool
@@ -56,7 +56,7 @@ struct PartialFolder: ~Copyable, Sendable {
     /// The names of the files, in the order of their creation.
     var names: [String] { files.map(\.name) }
 
-    /// Creates a file, whose name must not exist in the folder.
+    /// Creates the file `name`, which must not exist in the folder yet.
     mutating func create(_ name: String, _ path: String) throws(FileError) -> Descriptor {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
@@ -66,7 +66,7 @@ struct PartialFolder: ~Copyable, Sendable {
         return file
     }
 
-    /// Appends all bytes to a file of the folder.
+    /// Appends `bytes` to a file of the folder.
     static func write(
         _ bytes: Span<UInt8>, to file: borrowing Descriptor, _ path: @autoclosure () -> String
     ) throws(FileError) {
@@ -80,7 +80,7 @@ struct PartialFolder: ~Copyable, Sendable {
 
     /// Cancels the automatic removal of the folder and its files, so that they can be renamed.
     ///
-    /// Returns `false` if a signal has already removed them.
+    /// Returns `false` if a signal has already removed the folder or one of its files.
     mutating func cancelRemoval() -> Bool {
         removesFilesOnDeinit = false
         return unregisterFromSignalHandler()
@@ -98,10 +98,10 @@ struct PartialFolder: ~Copyable, Sendable {
         unlinkat(parent.number, name, AT_REMOVEDIR)
     }
 
-    /// Creates and locks the folder, or reuses and empties one if `mayRemove` returns `true` for its files.
+    /// Creates and locks the folder, or empties an existing folder if `mayRemove` returns `true` for the names in it.
     ///
-    /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another run uses the folder, or `ENOTEMPTY` if it
-    ///   contains anything that must not be removed.
+    /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another run uses the folder, or `ENOTEMPTY` if the folder
+    ///   has another owner or contains anything that must not be removed.
     private static func open(
         _ parent: borrowing Descriptor, _ name: String, _ path: String, removing mayRemove: ([String]) -> Bool
     ) throws(FileError) -> Descriptor {
@@ -138,7 +138,7 @@ struct PartialFolder: ~Copyable, Sendable {
         return true
     }
 
-    /// Returns the sorted names of the entries of a folder, in which U+FFFD replaces malformed UTF-8.
+    /// Returns the sorted names of the entries of `folder`, with U+FFFD in place of malformed UTF-8.
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
         let entries = try FolderEntries(of: folder, path)
         return (0..<entries.count).map { String(decoding: entries.nameBytes(at: $0), as: UTF8.self) }.sorted()

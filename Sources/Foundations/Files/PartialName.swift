@@ -3,9 +3,9 @@ enum PartialName {
     /// The maximum length of a name in bytes, which leaves space for the suffix that SQLite appends for a journal.
     private static let maximumLength = 255 - "-journal".utf8.count
 
-    /// Returns the temporary name `.NAME.partial` for an output.
+    /// Returns the temporary name `.NAME.partial` for the output `name`.
     ///
-    /// If it would be too long, NAME is replaced with its hash.
+    /// If the temporary name would be too long, NAME is replaced with its hash.
     static func make(for name: String, suffix: String = ".partial") -> String {
         let full = ".\(name)\(suffix)"
         guard full.utf8.count > maximumLength else { return full }

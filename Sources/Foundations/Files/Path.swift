@@ -15,7 +15,7 @@ public enum Path {
         parts(of: path).last { $0 != "." } ?? path
     }
 
-    /// Returns the parts of `path` between its slashes, without the empty ones.
+    /// Returns the parts of `path` between its slashes, without empty parts.
     public static func parts(of path: String) -> [String] {
         path.utf8.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -31,9 +31,9 @@ public enum Path {
         return parent.isEmpty ? "/" : parent
     }
 
-    /// Returns the path of the entry `name` in a folder.
+    /// Returns the path of the entry `name` in the folder at the path `folder`.
     ///
-    /// The path of the folder must be a result of `folder(of:)`.
+    /// `folder` must be a result of `folder(of:)`.
     static func entry(_ name: String, of folder: String) -> String {
         switch folder {
         case ".": name

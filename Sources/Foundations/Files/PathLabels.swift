@@ -1,4 +1,4 @@
-/// Creates the labels that identify the inputs of a command, such as in records and receipts.
+/// Labels that identify the inputs of a command, for example in records and receipts.
 ///
 /// A label consists of as many trailing components of a path as are needed to distinguish the inputs.
 ///
@@ -23,14 +23,15 @@ public enum PathLabels {
         return numbered(names.compactMap { labels[$0] })
     }
 
-    /// Returns the name of the file or folder at `path`, which may end with dots.
+    /// Returns the name of the file or folder at `path`, even if `path` ends with `.` or `..`.
     public static func name(ofPath path: String) -> String {
         parts(of: path, resolve: { RealPath.of($0) }).last ?? path
     }
 
-    /// Returns the components of `path` without empty ones and single dots.
+    /// Returns the components of `path` without empty components and single dots.
     ///
-    /// The first component of an absolute path is `/`.
+    /// If `path` does not end with a name, the components of its real path are returned. The first component of an
+    /// absolute path is `/`.
     private static func parts(of path: String, resolve: (String) -> String?) -> [String] {
         var named = split(path)
         if named.last ?? ".." == ".." || named == ["/"], let real = resolve(path) { named = split(real) }

@@ -2,10 +2,11 @@ import Glibc
 
 /// Resolution of paths by the operating system.
 public enum RealPath {
-    /// Returns the absolute path of a file or folder without symbolic links, or `nil` if it does not exist.
+    /// Returns the absolute path of the file or folder at `path` without symbolic links, or `nil` if it cannot be
+    /// resolved.
     public static func of(_ path: String) -> String? { try? resolved(path) }
 
-    /// Returns the absolute path of a file or folder without symbolic links.
+    /// Returns the absolute path of the file or folder at `path` without symbolic links.
     ///
     /// - Throws: `FileError`, such as `EILSEQ` if the resolved path is not UTF-8.
     public static func resolved(_ path: String) throws(FileError) -> String {

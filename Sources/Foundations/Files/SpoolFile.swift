@@ -6,7 +6,7 @@ import Glibc
 /// The file disappears when the value is destroyed or the process is killed. Several threads may read from it at the
 /// same time, but only one may write.
 public final class SpoolFile: Sendable {
-    /// A folder on the disk that contains the file.
+    /// A folder on the same disk as the file.
     public let folder: String
     private let descriptor: Descriptor
 
@@ -19,7 +19,7 @@ public final class SpoolFile: Sendable {
     /// The file descriptor for C libraries, which is valid until this object is destroyed.
     public var descriptorNumber: Int32 { descriptor.number }
 
-    /// Writes all bytes from `offset` on.
+    /// Writes all of `bytes` to the file, beginning at `offset`.
     ///
     /// - Throws: `FileError` with the operation `spool`, such as `ENOSPC`.
     public func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
@@ -27,7 +27,7 @@ public final class SpoolFile: Sendable {
         guard code == 0 else { throw FileError(.spool, folder, code: code) }
     }
 
-    /// Appends bytes from `offset` on to `output` until it is full, `limit` bytes were appended, or the file ends.
+    /// Appends bytes from `offset` onward until `output` is full, `limit` bytes were appended, or the file ends.
     ///
     /// Returns the number of appended bytes.
     @discardableResult

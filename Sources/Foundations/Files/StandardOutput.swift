@@ -26,7 +26,7 @@ public enum StandardOutput {
 }
 
 extension Span<UInt8> {
-    /// Writes all bytes to a descriptor, from `offset` or the current offset on.
+    /// Writes all bytes to `descriptor`, beginning at `offset` or, if that is `nil`, at the current offset of the file.
     ///
     /// Returns 0 or an `errno` code.
     func writeAll(to descriptor: Int32, at offset: Int? = nil) -> Int32 {

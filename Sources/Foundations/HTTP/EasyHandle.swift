@@ -44,7 +44,8 @@ struct EasyHandle: ~Copyable {
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // If a transfer is stopped while a host name is resolved, the other transfers must not wait for the resolver.
+        // Without this option, a transfer that is stopped while its host name is resolved would block the other
+        // transfers.
         try set(CURLOPT_QUICK_EXIT, 1)
     }
 
@@ -93,7 +94,7 @@ struct EasyHandle: ~Copyable {
     func size(_ info: CURLINFO) -> Int { Int(ccurl_size(pointer, info)) }
     func text(_ info: CURLINFO) -> String { String(cString: ccurl_text(pointer, info)) }
 
-    /// Returns the message of libcurl for the failure of the last transfer.
+    /// Returns libcurl's message for the failure of the last transfer, which had the result `code`.
     func message(for code: CURLcode) -> String {
         errorBuffer[0] == 0 ? Self.message(for: code) : String(cString: errorBuffer)
     }

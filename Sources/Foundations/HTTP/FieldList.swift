@@ -7,7 +7,7 @@ struct FieldList: ~Copyable {
     /// The fields that libcurl adds unless they are suppressed.
     private static let automaticFields = ["Accept", "Content-Type", "Expect", "User-Agent"]
 
-    /// Creates a list of the given fields, and suppresses those that libcurl would add by itself.
+    /// Creates a list of `fields`, and suppresses the other fields that libcurl would add automatically.
     init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
         // suppresses a field.

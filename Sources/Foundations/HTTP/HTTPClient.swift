@@ -4,7 +4,7 @@ import Parallel
 /// An HTTP/1.1 client that reuses connections.
 ///
 /// The client follows no redirects, sends no request twice, and ignores environment variables and configuration files.
-/// It runs libcurl on one thread.
+/// All transfers run on one thread, which uses libcurl.
 ///
 /// ```swift
 /// let client = try HTTPClient(HTTPSettings())
@@ -17,7 +17,7 @@ import Parallel
 public final class HTTPClient: Sendable {
     private let mailbox: Mailbox
 
-    /// Starts the thread of the client, which opens no connection yet.
+    /// Creates a client and starts its thread, without opening a connection.
     public init(_ settings: HTTPSettings) throws(HTTPError) {
         // A peer may close a connection at any time. The result of the write operation reports that, so no signal is
         // needed.
@@ -31,8 +31,8 @@ public final class HTTPClient: Sendable {
 
     /// The executor that runs tasks on the thread of the client.
     ///
-    /// If a task that sends requests prefers this executor, no other thread has to be woken for each response. Such a task
-    /// must not run for long, because requests wait meanwhile.
+    /// If a task that sends requests prefers this executor, no other thread has to be woken for each response. Such a
+    /// task must not run for long, because the transfers wait while it runs.
     public var executor: any TaskExecutor { mailbox }
 
     /// Sends a request once and passes the response to `receiver` as it arrives.

@@ -6,7 +6,8 @@ public enum HTTPError: Error, Sendable, Equatable {
 
     /// The host name of the proxy, or of the server if there is no proxy, cannot be resolved.
     case noAddress
-    /// The connection to the proxy, or to the server if there is no proxy, failed with this `errno` code or 0.
+    /// The connection to the proxy, or to the server if there is no proxy, failed with this `errno` code, or 0 if
+    /// unknown.
     case cannotConnect(Int32)
     /// The connection was not established in time.
     ///
@@ -22,7 +23,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     case noHandshake
     /// The connection was closed during the TLS handshake.
     case closedInHandshake
-    /// The idle connection received bytes or ended before the request was sent on it.
+    /// The idle connection that was to be reused received bytes or was closed before the request was sent.
     case unsolicited
 
     // MARK: The server may have received the request
@@ -36,7 +37,9 @@ public enum HTTPError: Error, Sendable, Equatable {
     /// The response is not HTTP, or its header exceeds the size limit.
     case invalidResponse
 
-    /// Any other error, with the message of libcurl.
+    /// Any other error, with a message.
+    ///
+    /// `wasSent` specifies whether the server may have received the request.
     case other(String, wasSent: Bool)
     /// The client was closed while the request was pending.
     case ended
@@ -61,7 +64,7 @@ struct FailureDetails {
 }
 
 extension HTTPError {
-    /// Interprets an error code of libcurl.
+    /// Creates the error for the result code `code` of libcurl.
     init(_ code: CURLcode, _ details: FailureDetails) {
         self = details.sendCount > 0 ? Self.afterSending(code, details) : Self.whileConnecting(code, details)
     }
@@ -80,15 +83,16 @@ extension HTTPError {
         }
     }
 
-    /// Returns whether a message reports that the connection was closed, for which TLS libraries have no error code.
+    /// Returns whether `message` reports that the connection was closed.
+    ///
+    /// The message is examined because TLS libraries have no error code for a closed connection.
     private static func isClosing(_ message: String) -> Bool {
         ["SYSCALL", "unexpected eof", "reset by peer", "Broken pipe"].contains { message.contains($0) }
     }
 
     private static func afterSending(_ code: CURLcode, _ details: FailureDetails) -> HTTPError {
         switch code {
-        // The second attempt is always stopped. Any error of its connection therefore means that the first had no
-        // response.
+        // The second attempt is always stopped. Therefore, any error means that the first attempt had no response.
         case _ where details.sendCount > 1: .closed
         case CURLE_GOT_NOTHING, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT,
             CURLE_OPERATION_TIMEDOUT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:

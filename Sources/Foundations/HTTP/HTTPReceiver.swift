@@ -2,7 +2,7 @@
 public struct HTTPResponseHead: Sendable, Equatable {
     /// The status code.
     public var status: Int
-    /// The requested fields by their lowercase names, each with its first value.
+    /// The first value of each field in ``HTTPSettings/responseFields`` that the response contains, by lowercase name.
     public var fields: [String: String]
 
     /// Creates a head.
@@ -12,15 +12,15 @@ public struct HTTPResponseHead: Sendable, Equatable {
     }
 }
 
-/// An object that processes a response as it arrives and sets the deadline for the rest of it.
+/// An object that processes a response as it arrives and determines the deadline for the rest of the response.
 ///
 /// The methods are called on the thread of the client and must return quickly. The protocol requires a class, because
 /// the client and the sender of the request share the object.
 public protocol HTTPReceiver: AnyObject, Sendable {
     /// Called when the client starts to send the request.
     ///
-    /// Before this call, the server cannot have received any part of the request. While a long body is being sent, the
-    /// method is called repeatedly.
+    /// Before this call, the server cannot have received any part of the request. If the deadline passes while a long
+    /// body is still being sent, the method is called again, and may extend the deadline.
     func didStartSending(at instant: ContinuousClock.Instant)
 
     /// Called at most once, when the head of the response has arrived.

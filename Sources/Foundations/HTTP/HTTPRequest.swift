@@ -32,7 +32,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// The server of a request and the proxy through which it is connected.
+/// The server of a request, and the proxy through which the client connects, if any.
 public struct HTTPRoute: Sendable, Hashable {
     /// A proxy that forwards connections with the method CONNECT.
     public struct Proxy: Sendable, Hashable {
@@ -40,7 +40,7 @@ public struct HTTPRoute: Sendable, Hashable {
         ///
         /// An IPv6 address is in brackets.
         public var address: String
-        /// The credential for the proxy, or `nil` if it requires none.
+        /// The credential for the proxy, or `nil` if the proxy requires none.
         public var credential: Credential?
 
         /// Creates a proxy.
@@ -52,7 +52,7 @@ public struct HTTPRoute: Sendable, Hashable {
 
     /// The user name and password for a proxy.
     ///
-    /// They are never part of a description.
+    /// The user name and the password are never part of a description.
     public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let user: String
         let password: String
@@ -69,7 +69,7 @@ public struct HTTPRoute: Sendable, Hashable {
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// The scheme, host and port, such as `https://example.org:443`.
+    /// The scheme, host and port of the server, such as `https://example.org:443`.
     public var server: String
     /// The proxy, or `nil` for a direct connection regardless of environment variables.
     public var proxy: Proxy?

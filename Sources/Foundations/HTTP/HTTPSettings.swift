@@ -15,9 +15,9 @@ public struct HTTPSettings: Sendable {
 
 /// The certificates for encrypted connections, in the PEM format.
 public struct HTTPIdentity: Sendable {
-    /// The certificates of the authorities to trust, or `nil` to trust those of the system.
+    /// The certificates of the authorities to trust, or `nil` to trust the authorities of the system.
     public var authorities: [UInt8]?
-    /// The client certificate, followed by intermediate certificates, and its key.
+    /// The client certificate, followed by intermediate certificates, and its private key, or `nil` if there is none.
     public var certificate: (chain: [UInt8], key: [UInt8])?
 
     /// Creates an identity with the authorities of the system and no client certificate.

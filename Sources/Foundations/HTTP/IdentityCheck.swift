@@ -12,8 +12,8 @@ extension HTTPIdentity {
 
     /// Checks whether libcurl can load the certificates and the key.
     ///
-    /// libcurl connects to a socket of this process and is stopped before the TLS handshake. If the check cannot be
-    /// made, no error is thrown, because the first request reports the problem.
+    /// libcurl connects to a socket of this process, loads the certificates, and is stopped before the TLS handshake.
+    /// If the check cannot be performed, no error is thrown, because the first request reports the problem.
     public func check() throws(CheckError) {
         guard authorities != nil || certificate != nil else { return }
         switch loadCertificates() {

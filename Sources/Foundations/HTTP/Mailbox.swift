@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The queue through which tasks communicate with the thread of the client, and an executor that runs tasks on it.
+/// The queue through which tasks communicate with the thread of a client, and an executor that runs tasks on that
+/// thread.
 final class Mailbox: TaskExecutor {
     /// A request that the thread of the client has not started yet.
     struct PendingRequest: Sendable {
@@ -29,9 +30,9 @@ final class Mailbox: TaskExecutor {
 
     // MARK: Called by tasks
 
-    /// Makes the thread of the client run a job.
+    /// Makes the thread of the client run `job`.
     ///
-    /// After the client was closed, a thread of the dispatch library runs it.
+    /// After the client was closed, a thread of the dispatch library runs `job`.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if update({ $0.jobs.append(job) }) { DispatchQueue.global().async { self.run(job) } }
@@ -41,17 +42,17 @@ final class Mailbox: TaskExecutor {
         if update({ $0.requests.append(request) }) { request.completion(.failed(.ended)) }
     }
 
-    /// Makes the thread update the deadlines of all transfers.
+    /// Makes the thread of the client update the deadlines of all transfers.
     func updateDeadlines() { _ = update { $0.mustUpdateDeadlines = true } }
 
-    /// Ends the thread and calls `handler` when it has ended.
+    /// Makes the thread of the client end, and calls `handler` when all requests have ended.
     func close(_ handler: @escaping @Sendable () -> Void) {
         if update({ $0.closeHandlers.append(handler) }) { handler() }
     }
 
-    /// Changes the contents and wakes the thread.
+    /// Calls `body` with the contents and wakes the thread if it is waiting.
     ///
-    /// If the thread has ended, returns `true` without changing anything.
+    /// Returns whether the mailbox is closed. If so, `body` is not called.
     private func update(_ body: (inout Contents) -> Void) -> Bool {
         let (isClosed, wasWaiting) = contents.withLock { contents in
             guard !contents.isClosed else { return (true, false) }
@@ -66,7 +67,9 @@ final class Mailbox: TaskExecutor {
 
     // MARK: Called by the thread of the client
 
-    /// Runs a job on the current thread, which is another thread after the client was closed.
+    /// Runs `job` on the current thread.
+    ///
+    /// After the client was closed, this is not the thread of the client.
     func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
 
     /// Removes and returns the jobs of tasks.
@@ -77,7 +80,9 @@ final class Mailbox: TaskExecutor {
         }
     }
 
-    /// Removes and returns the other contents of the mailbox.
+    /// Removes and returns the requests and the deadline notification, and returns whether the client is to be closed.
+    ///
+    /// The close handlers stay in the mailbox until ``closeAndDrain()`` is called.
     func drain() -> (requests: [PendingRequest], mustUpdateDeadlines: Bool, isClosing: Bool) {
         contents.withLock { contents in
             defer {
@@ -88,7 +93,7 @@ final class Mailbox: TaskExecutor {
         }
     }
 
-    /// Returns whether the thread may wait because there are no changes.
+    /// Marks the thread as waiting if the mailbox is empty, and returns whether the thread may wait.
     func beginWaiting() -> Bool {
         contents.withLock { contents in
             contents.isWaiting = contents.isEmpty
@@ -96,7 +101,7 @@ final class Mailbox: TaskExecutor {
         }
     }
 
-    /// States that the thread has stopped waiting, so that it does not wake itself.
+    /// Marks the thread as not waiting, so that changes that are made on the thread itself do not wake it.
     func endWaiting() { contents.withLock { $0.isWaiting = false } }
 
     /// Closes the mailbox, and returns the jobs, requests and close handlers that were not processed yet.

@@ -2,7 +2,8 @@ import CCurl
 
 /// A libcurl handle for concurrent transfers and their connections.
 ///
-/// It is `Sendable`, because any thread may call ``wake()``. Only the thread of the client may call the other methods.
+/// The handle is `Sendable`, because any thread may call ``wake()``. Only the thread of the client may call other
+/// methods.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
@@ -26,14 +27,15 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     /// Removes a transfer, and closes its connection if the transfer is incomplete.
     func remove(_ transfer: Transfer) { curl_multi_remove_handle(pointer, transfer.pointer) }
 
-    /// Waits at most until `end` for network activity, performs the transfers, and returns whether libcurl succeeded.
+    /// Waits for network activity until `end` at the latest, performs the transfers, and returns whether libcurl
+    /// succeeded.
     func perform(until end: ContinuousClock.Instant) -> Bool {
         var running: Int32 = 0
         return curl_multi_poll(pointer, nil, 0, Self.milliseconds(to: end), nil) == CURLM_OK
             && curl_multi_perform(pointer, &running) == CURLM_OK
     }
 
-    /// Returns the time to wait, rounded up to avoid a busy loop during the last millisecond.
+    /// Returns the number of milliseconds until `end`, rounded up to avoid a busy loop during the last millisecond.
     private static func milliseconds(to end: ContinuousClock.Instant) -> Int32 {
         let left = (end - .now).components
         guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }

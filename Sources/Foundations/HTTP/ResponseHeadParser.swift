@@ -2,7 +2,7 @@
 struct ResponseHeadParser {
     /// The result of parsing one line.
     enum Step: Equatable {
-        /// The head is incomplete, or the line is not part of it.
+        /// The head is incomplete, or the line is not part of the head.
         case needsMoreLines
         /// The head is complete.
         case complete(HTTPResponseHead)
@@ -15,7 +15,7 @@ struct ResponseHeadParser {
     private var isComplete = false
     private var totalLength = 0
 
-    /// The maximum total size of all lines, in bytes, including those of interim responses and trailers.
+    /// The maximum total size of all lines, in bytes, including the lines of interim responses and trailers.
     static let maximumTotalLength = 80 << 10
 
     /// Creates a parser that keeps only the fields with these lowercase names.
@@ -28,9 +28,9 @@ struct ResponseHeadParser {
         totalLength = 0
     }
 
-    /// Parses a line with its line break.
+    /// Parses `line`, which includes its line break.
     ///
-    /// `status` is called for the status line and returns the status code.
+    /// `status` is called only for a status line and returns the status code.
     mutating func parse(_ line: [UInt8], status: () -> Int) -> Step {
         totalLength += line.count
         guard totalLength <= Self.maximumTotalLength else { return .tooLong }

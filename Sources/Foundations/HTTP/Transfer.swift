@@ -1,8 +1,8 @@
 import CCurl
 
-/// A libcurl handle with the state of its current request, which is reused for further requests.
+/// A reusable libcurl handle with the state of its current request.
 ///
-/// It is a class, because the callbacks of libcurl receive its address. Only the thread of the client uses it.
+/// A transfer is a class, because the callbacks of libcurl receive its address. Only the thread of the client uses it.
 final class Transfer {
     private let easyHandle: EasyHandle
     private let settings: HTTPSettings
@@ -105,7 +105,7 @@ final class Transfer {
 
     /// Whether unread bytes of idle encrypted connections can be detected.
     ///
-    /// Otherwise, encrypted connections are not reused.
+    /// If not, encrypted connections are not reused.
     private static let canDetectUnreadDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
     private func apply(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
@@ -116,7 +116,7 @@ final class Transfer {
         self.fields = fields
     }
 
-    /// Interprets the result code of libcurl and releases the request.
+    /// Returns the outcome for the result code `code` of libcurl, and releases the request.
     func finish(_ code: CURLcode) -> HTTPOutcome {
         defer { releaseRequest() }
         idleConnections.record(connectionOf: easyHandle)
@@ -128,7 +128,7 @@ final class Transfer {
         details.proxyStatus = easyHandle.number(CURLINFO_HTTP_CONNECTCODE)
         details.hasProxy = route?.proxy != nil
         details.isConnected = easyHandle.number(CURLINFO_LOCAL_PORT) > 0
-        // libcurl reports 1 until the check of the name. The codes for invalid chains are greater.
+        // libcurl reports 1 until it has checked the host name. The codes for invalid chains are greater than 1.
         details.isChainValid = easyHandle.number(CURLINFO_SSL_VERIFYRESULT) <= 1
         details.message = easyHandle.message(for: code)
         return .failed(HTTPError(code, details))
@@ -136,7 +136,7 @@ final class Transfer {
 
     func releaseRequest() {
         receiver = nil
-        // A long body must not occupy memory until the next request. Removing it cannot fail.
+        // A long body must not occupy memory until the next request. Removing the body cannot fail.
         if requestBodySize > Self.maximumShortBodySize {
             ccurl_set_pointer(easyHandle.pointer, CURLOPT_COPYPOSTFIELDS, nil)
         }
@@ -195,13 +195,13 @@ final class Transfer {
 
     /// Returns whether libcurl may send the request on a connection.
     ///
-    /// A request is sent only once. If a reused connection is closed, libcurl would send the request again, although
-    /// the server may have received it.
+    /// A request is sent only once. If a reused connection is closed without a response, libcurl tries to send the
+    /// request again, although the server may have received it.
     private func shouldSend(on connection: IdleConnections.Addresses) -> Bool {
         if sendCount == 0, easyHandle.number(CURLINFO_NUM_CONNECTS) == 0,
             !idleConnections.isReusable(connection, by: easyHandle)
         {
-            // libcurl then closes the connection.
+            // After this result, libcurl closes the connection.
             callbackError = .unsolicited
             return false
         }
@@ -216,7 +216,7 @@ final class Transfer {
         switch headParser.parse(line, status: { easyHandle.number(CURLINFO_RESPONSE_CODE) }) {
         case .needsMoreLines: return true
         case .complete(let head):
-            // A server can reject a request that it has read in part, but it cannot have accepted it.
+            // A server can reject a request before it has read the complete body, but it cannot accept such a request.
             if (200..<300).contains(head.status), !isSent() {
                 callbackError = .early
                 return false

@@ -18,7 +18,7 @@ struct TransferLoop: ~Copyable {
     /// Runs until the client is closed.
     consuming func run() {
         while true {
-            // The requests that these tasks send are started below.
+            // The requests that these jobs add are started below.
             for job in mailbox.drainJobs() { mailbox.run(job) }
             let changes = mailbox.drain()
             for request in changes.requests { start(request) }
@@ -41,7 +41,8 @@ struct TransferLoop: ~Copyable {
         for handler in closeHandlers { handler() }
     }
 
-    /// Waits at most until `instant`, performs the transfers, and ends those that have finished.
+    /// Waits for network activity until `instant` at the latest, performs the transfers, and ends the finished
+    /// transfers.
     private mutating func perform(until instant: ContinuousClock.Instant) {
         let succeeded = mailbox.multiHandle.perform(until: instant)
         mailbox.endWaiting()
@@ -79,7 +80,9 @@ struct TransferLoop: ~Copyable {
         idleTransfers.append(transfer)
     }
 
-    /// Ends the transfers whose deadline has passed, and returns the earliest deadline of the others.
+    /// Ends the transfers whose deadline has passed, and returns the time at which the deadlines must be checked again.
+    ///
+    /// This is the earliest deadline of the remaining transfers, but at most ``maximumWait`` after `now`.
     private mutating func endTimedOutTransfers(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         var next = now + Self.maximumWait
         for transfer in runningTransfers {

@@ -49,7 +49,9 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     /// Returns whether `left` sorts before `right`.
     public static func < (left: ContentHash, right: ContentHash) -> Bool { left.words < right.words }
 
-    /// Feeds the first 16 bytes to `hasher`, which suffice because they are uniformly distributed.
+    /// Feeds the first 16 bytes of the digest to `hasher`.
+    ///
+    /// These bytes suffice, because the bytes of a digest are uniformly distributed.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.1)

@@ -22,7 +22,7 @@ extension JobLimit {
         }
     }
 
-    /// Acquires at most `count` slots without waiting, and returns their number.
+    /// Acquires at most `count` slots without waiting, and returns the number of acquired slots.
     private func acquireFreeSlots(upTo count: Int) -> Int {
         state.withLock { state in
             let acquired = max(0, min(state.freeSlots, count))

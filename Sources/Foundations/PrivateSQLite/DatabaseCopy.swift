@@ -12,9 +12,9 @@ public struct DatabaseCopy: Sendable {
     /// The maximum size of each file, in bytes.
     let sizeLimit: Int
 
-    /// Combines the copied files.
+    /// Creates a copy from the copied files.
     ///
-    /// Creates an empty file for a missing journal or write-ahead log, because SQLite may write to it.
+    /// An empty file is created for a missing journal or write-ahead log, because SQLite may write to it.
     ///
     /// - Parameters:
     ///   - main: The copy of the database.

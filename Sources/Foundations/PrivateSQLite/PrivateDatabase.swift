@@ -3,7 +3,7 @@ import Files
 
 /// A connection to a copy of an untrusted database.
 ///
-/// SQLite can access only the three files of the copy. It opens them for writing, because it has to roll back a hot
+/// SQLite can access only the three files of the copy. SQLite opens them for writing, because it has to roll back a hot
 /// journal and to read a write-ahead log that has no index. Statements cannot write. The schema is not trusted.
 /// Triggers, views, extensions, attached databases and temporary files are disabled, and sizes and steps are limited.
 ///
@@ -15,7 +15,7 @@ public final class PrivateDatabase: @unchecked Sendable {
     private let copyPointer: UnsafeMutablePointer<csqlite_copy>
     let connection: OpaquePointer?
 
-    /// Opens a copy of a database such that only `table` can be read.
+    /// Opens `databaseCopy` for reading the schema and the table `table`, but no other tables.
     ///
     /// - Throws: ``PrivateDatabaseError``. A file that is not a database may be detected only when it is read.
     public init(_ databaseCopy: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
@@ -43,11 +43,11 @@ public final class PrivateDatabase: @unchecked Sendable {
         copyPointer.deallocate()
     }
 
-    /// The number of steps, in thousands, that SQLite's virtual machine may execute for a database of any size.
+    /// The number of steps, in thousands, that SQLite's virtual machine may execute even for the smallest database.
     ///
     /// These steps take a few seconds at most.
     private static let minimumStepBudget = 100_000
-    /// The number of bytes by which a database must be larger to allow 1,000 more steps.
+    /// The number of bytes of a database for which 1,000 additional steps are allowed.
     ///
     /// A row has at least 8 bytes and takes about 10 steps.
     private static let bytesPerThousandSteps = 256

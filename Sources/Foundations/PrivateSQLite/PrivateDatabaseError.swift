@@ -24,12 +24,12 @@ public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConv
     public var isTooLarge: Bool { primaryCode == SQLITE_TOOBIG }
     /// Whether reading the database took more steps than its size justifies.
     public var isOutOfBudget: Bool { primaryCode == SQLITE_INTERRUPT }
-    /// Whether the error concerns memory or the disk that contains the copy, and not the database.
+    /// Whether the error is caused by a lack of memory or by the disk that contains the copy, and not by the database.
     public var isResourceError: Bool {
         [SQLITE_FULL, SQLITE_NOMEM].contains(primaryCode) || primaryCode == SQLITE_IOERR && !indicatesDamage
     }
 
-    /// The text for the result code.
+    /// The message for the result code.
     public var description: String {
         isOutOfBudget ? "reading it takes too many steps" : String(cString: sqlite3_errstr(primaryCode))
     }

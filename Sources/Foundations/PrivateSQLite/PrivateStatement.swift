@@ -12,7 +12,7 @@ public struct PrivateStatement: ~Copyable {
 
     /// Prepares a query that consists of one statement.
     ///
-    /// - Throws: ``PrivateDatabaseError``, also if the schema of the database is damaged.
+    /// - Throws: ``PrivateDatabaseError``, for example if the schema of the database is damaged.
     public init(_ query: String, in database: PrivateDatabase) throws(PrivateDatabaseError) {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(database.connection, query, -1, &statement, nil)
@@ -73,7 +73,7 @@ public struct PrivateStatement: ~Copyable {
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// Returns a column of the current row as a string, in which U+FFFD replaces malformed UTF-8.
+    /// Returns a column of the current row as a string, with U+FFFD in place of malformed UTF-8.
     public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     /// Returns the number of bytes of a column of the current row, which is 0 for NULL.

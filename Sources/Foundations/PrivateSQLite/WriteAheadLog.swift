@@ -20,7 +20,7 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
     /// Returns the first damage that affects a committed change, or `nil` if there is none.
     ///
     /// Frames of an earlier use of the log do not count as damage, because SQLite overwrites a log from its beginning.
-    /// A truncated frame always counts as damage, because the end of the log is missing.
+    /// A truncated frame of the current use always counts as damage, because the end of the log is missing.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
         let bytes = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
@@ -69,7 +69,7 @@ private struct LogHeader {
     var frameSize: Int { FrameCheck.headerSize + pageSize }
 }
 
-/// Checks the frames of a log in sequence.
+/// A checker for the frames of a log, which must be checked in sequence.
 private struct FrameCheck {
     static let headerSize = 24
 
@@ -86,7 +86,7 @@ private struct FrameCheck {
     private var checksum: LogChecksum
     /// Whether a previous frame belongs to an earlier use of the log.
     ///
-    /// Both salts of such a frame differ from those in the header.
+    /// Both salts of a frame of an earlier use differ from the salts in the header.
     private var hasReachedEarlierUse = false
 
     init(_ header: LogHeader) {
@@ -94,10 +94,10 @@ private struct FrameCheck {
         checksum = header.checksum
     }
 
-    /// Checks the next frame.
+    /// Checks the next frame of the log.
     ///
-    /// A frame is damaged if only one of its salts differs from the header. It is also damaged if both salts differ,
-    /// but those of a later frame match the header.
+    /// A frame is damaged if its checksum is wrong, or if only one of its salts differs from the header. If both salts
+    /// differ, the frame is damaged only if the salts of a later frame match the header.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
         guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !hasReachedEarlierUse) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)
@@ -105,7 +105,8 @@ private struct FrameCheck {
             hasReachedEarlierUse = true
             return Frame(faultReason: "the salts of a frame are wrong")
         }
-        // This field is the size of the database in pages. Only the last frame of a transaction has it.
+        // This field is the size of the database in pages in the last frame of a transaction, and 0 in all other
+        // frames.
         let endsTransaction = bytes.number(at: 4) != 0
         guard bytes.count == header.frameSize else { return Frame(endsTransaction: endsTransaction, isTruncated: true) }
         guard matches == (true, true) else {

@@ -65,7 +65,7 @@ struct ChildProcess: ~Copyable {
         }
     }
 
-    /// Writes to the standard input, and returns whether the process still reads it.
+    /// Writes `bytes` to the standard input of the process, and returns whether the process still reads its input.
     borrowing func write(_ bytes: Span<UInt8>) throws(ProgramError) -> Bool {
         guard let inputDescriptor else { return false }
         let code = bytes.withUnsafeBytes { cprocesses_write(inputDescriptor, $0.baseAddress, $0.count) }

@@ -12,7 +12,7 @@ public struct InstalledProgram: Sendable {
     /// The absolute path of the program.
     public let path: String
 
-    /// Finds a program in the folders of `PATH`.
+    /// Finds the program `name` in `folders`, which is the value of `PATH`.
     ///
     /// Relative and empty parts of `PATH` are ignored, because anyone may have placed a program in the current folder.
     public init(_ name: String, searching folders: String) throws(ProgramError) {
@@ -29,7 +29,7 @@ public struct InstalledProgram: Sendable {
     ///   - feed: Writes the standard input. The function that it receives writes bytes, and returns whether the program
     ///     still reads its input. The program may exit before it has read all input.
     /// - Returns: The exit status and the beginning of the output.
-    /// - Throws: ``ProgramError``, or the error of `feed`. In that case, the program is terminated.
+    /// - Throws: ``ProgramError``, or the error of `feed`. If `feed` throws an error, the program is terminated.
     public func run(
         _ arguments: [String], environment: [String: String],
         feeding feed: ((Span<UInt8>) throws -> Bool) throws -> Void = { _ in }

@@ -2,9 +2,9 @@ import Glibc
 
 /// An error in running another program.
 public enum ProgramError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// No folder of `PATH` contains a program of this name.
+    /// No folder of `PATH` contains a program with this name.
     case missing(String)
-    /// The program could not be started or awaited, for which the operating system reported an `errno` code.
+    /// Starting the program at this path, writing to it or waiting for it failed with this `errno` code.
     case notStarted(String, code: Int32)
 
     /// The error as one line without a full stop.

@@ -9,7 +9,7 @@ import Synchronization
 /// let count: Int? = try file.read { try $0.first("SELECT count(*) FROM items") }
 /// ```
 ///
-/// It is a class, because several owners share the connection.
+/// The file is represented by a class, because several owners share the connection.
 public final class DatabaseFile: Sendable {
     /// The kind of access to a file.
     public enum Access: Sendable {
@@ -23,7 +23,7 @@ public final class DatabaseFile: Sendable {
 
     /// The database, or `nil` once it is closed.
     ///
-    /// It is `Sendable` although `Database` is not, because the lock gives access to one thread at a time.
+    /// The structure is `Sendable` although `Database` is not, because the lock gives access to one thread at a time.
     private struct Connection: @unchecked Sendable {
         var database: Database?
     }
@@ -33,7 +33,7 @@ public final class DatabaseFile: Sendable {
         connection = Mutex(Connection(database: try Database(path: path, access)))
     }
 
-    /// Calls `body` in a read transaction, in which the contents of the file do not change.
+    /// Calls `body` in a read transaction, during which the contents of the file do not change.
     ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
     public func read<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
@@ -47,9 +47,9 @@ public final class DatabaseFile: Sendable {
         try withoutTransaction { try $0.transaction("BEGIN IMMEDIATE", body) }
     }
 
-    /// Calls `body` without a transaction, for operations that SQLite supports only there.
+    /// Calls `body` without a transaction, for operations that SQLite does not support in a transaction.
     ///
-    /// - Throws: ``DatabaseError``, also if the file is closed, or the error of `body`.
+    /// - Throws: ``DatabaseError``, for example if the file is closed, or the error of `body`.
     public func withoutTransaction<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
         try connection.withLock { connection in
             guard let database = connection.database else { throw DatabaseError(code: SQLITE_MISUSE) }
@@ -59,7 +59,7 @@ public final class DatabaseFile: Sendable {
 
     /// Closes the file after the current access ends.
     ///
-    /// If no other connection uses the file, SQLite writes the contents of the write-ahead log to it.
+    /// If no other connection uses the file, SQLite writes the contents of the write-ahead log to the database file.
     public func close() {
         connection.withLock { $0.database = nil }
     }

@@ -8,9 +8,9 @@ public struct DatabaseRow: ~Copyable {
 
     init(_ statement: OpaquePointer) { self.statement = statement }
 
-    /// The value of a column.
+    /// The value of the column at the index `column`.
     ///
-    /// SQLite converts values of other types. For example, a text that is not a number becomes 0.
+    /// SQLite converts the value to the requested type. For example, a text that is not a number becomes 0.
     public subscript<Value: ColumnValue>(column: Int) -> Value { Value(Column(statement, Int32(column))) }
 
     /// Calls `body` with the bytes of a column, which are empty for NULL.

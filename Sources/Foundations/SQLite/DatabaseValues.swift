@@ -47,7 +47,7 @@ public struct DatabaseParameter {
 
     /// The address of an empty text.
     ///
-    /// It is needed because SQLite interprets a null pointer as NULL.
+    /// The address is needed because SQLite interprets a null pointer as NULL.
     static var emptyText: UnsafePointer<CChar> {
         UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
     }

@@ -2,7 +2,7 @@ import CSQLite
 
 /// A new database that is filled in one transaction, without a journal and without waiting for the disk.
 ///
-/// If an error occurs, the file is unusable. It must therefore be a file that nothing else uses yet.
+/// If an error occurs, the file is unusable. Therefore, nothing else may use the file before ``finish()`` has returned.
 ///
 /// ```swift
 /// let database = try NewDatabase(path: partial)
@@ -19,13 +19,14 @@ public final class NewDatabase {
 
     /// The size of the page cache, in KiB.
     private static let cacheKibibytes = 8 << 10
-    /// The size of a page in bytes, which is large because that makes sequential writing faster.
+    /// The size of a page in bytes, which is large so that sequential writing is faster.
     private static let pageSize = 32 << 10
 
     /// Creates a database and begins the transaction.
     ///
     /// - Parameters:
-    ///   - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes it.
+    ///   - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes
+    ///     it.
     ///   - threads: The maximum number of additional threads for sorting.
     /// - Throws: ``DatabaseError``.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {

@@ -20,11 +20,12 @@ public final class RowInsertion {
     private let database: NewDatabase
     /// The number of rows that one statement inserts.
     ///
-    /// Several rows per statement are faster, because SQLite looks up the end of the table for each statement.
+    /// Inserting several rows per statement is faster, because SQLite looks up the end of the table once for each
+    /// statement.
     private static let rowsPerStep = 64
     /// The statement that inserts ``rowsPerStep`` rows.
     ///
-    /// The database finalizes both statements when it is closed.
+    /// The database finalizes this statement and ``singleRowStatement`` when it is closed.
     private let multiRowStatement: OpaquePointer
     /// The statement that inserts one row.
     private let singleRowStatement: OpaquePointer
@@ -42,7 +43,7 @@ public final class RowInsertion {
         self.database = database
     }
 
-    /// Adds rows.
+    /// Adds `count` rows to the table.
     ///
     /// After an error, the database is unusable.
     ///
@@ -50,7 +51,7 @@ public final class RowInsertion {
     ///   - count: The number of rows.
     ///   - text: The buffer that contains the texts of all values.
     ///   - value: Returns the value with the given index. The values are numbered row by row.
-    /// - Throws: ``DatabaseError``, also if the database is finished.
+    /// - Throws: ``DatabaseError``, for example if the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
         let connection = try database.open()
         let code: Int32 = text.withUnsafeBufferPointer { text in
@@ -76,7 +77,7 @@ public final class RowInsertion {
         guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
-    /// Binds a value to a parameter.
+    /// Binds `value` to the parameter with the index `parameter`.
     ///
     /// A text is not copied, because its bytes stay valid until the statement has run.
     private static func bind(

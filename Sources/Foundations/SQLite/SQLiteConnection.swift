@@ -28,7 +28,7 @@ struct SQLiteConnection {
         guard code == SQLITE_OK else { throw DatabaseError(handle, code: code) }
     }
 
-    /// Prepares a statement of `count` bytes that is run many times.
+    /// Prepares the statement in the first `count` bytes of `sql`, which is run many times.
     func prepare(_ sql: UnsafePointer<CChar>, count: Int) throws(DatabaseError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, Int32(count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)

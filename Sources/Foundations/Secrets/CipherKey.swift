@@ -20,9 +20,10 @@ public struct CipherKey: Sendable {
         self.init(Secret(taking: &bytes))
     }
 
-    /// Unwraps a key that was wrapped with this key.
+    /// Unwraps the key `wrapped`, which was wrapped with this key.
     ///
-    /// Returns `nil` if the integrity check fails, because another key was used.
+    /// Returns `nil` if the integrity check fails, which means that `wrapped` is damaged or was wrapped with another
+    /// key. Also returns `nil` if `wrapped` does not have the length of a wrapped AES key.
     ///
     /// Source: RFC 3394, section 2.2.2.
     public func unwrap(_ wrapped: [UInt8]) -> CipherKey? {
@@ -46,7 +47,10 @@ public struct CipherKey: Sendable {
         applyChainedCipher(to: blocks, after: previous, .decryption, nettle_cbc_decrypt)
     }
 
-    /// Encrypts whole blocks with AES-CBC and a zero initialization vector, so that tests can create encrypted backups.
+    /// Encrypts whole blocks with AES-CBC and a zero initialization vector, or returns `nil` if `blocks` are not whole
+    /// blocks.
+    ///
+    /// Tests use this method to create encrypted backups.
     package func encrypt(_ blocks: [UInt8]) -> [UInt8]? {
         applyChainedCipher(
             to: blocks, after: [UInt8](repeating: 0, count: Self.blockSize), .encryption, nettle_cbc_encrypt)

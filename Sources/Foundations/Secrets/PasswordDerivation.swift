@@ -1,6 +1,6 @@
 import CNettle
 
-/// The parameters that derive a key from a password by applying PBKDF2 once or twice.
+/// The parameters for deriving a key from a password by applying PBKDF2 once or twice.
 ///
 /// Source: RFC 8018, section 5.2.
 public struct PasswordDerivation: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct PasswordDerivation: Hashable, Sendable {
 
     /// The first application, with HMAC-SHA-256, or `nil` if PBKDF2 is applied only once.
     public let first: Step?
-    /// The last application, with HMAC-SHA-1, to the result of the first one or to the password.
+    /// The last application, with HMAC-SHA-1, to the result of ``first`` or, if that is `nil`, to the password.
     public let last: Step
 
     /// Creates a derivation.
@@ -34,7 +34,7 @@ public struct PasswordDerivation: Hashable, Sendable {
 
     /// Derives the 32-byte key.
     ///
-    /// Returns `nil` if the number of iterations of a step is 0 or exceeds 2³² − 1.
+    /// Returns `nil` if the number of iterations of a step is less than 1 or greater than 2³² − 1.
     public func key(for password: Secret) -> CipherKey? {
         let middle = first.map { Self.derive(password, $0, .sha256) } ?? password
         return middle.flatMap { Self.derive($0, last, .sha1) }.flatMap { CipherKey($0) }

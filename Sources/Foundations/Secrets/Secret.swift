@@ -45,7 +45,7 @@ public final class Secret: Sendable {
         try storage.withLock { try body(UnsafeRawBufferPointer($0.bytes)) }
     }
 
-    /// Overwrites `bytes` with zeros, which the compiler cannot optimize away.
+    /// Overwrites `bytes` with zeros in a way that the compiler cannot optimize away.
     static func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
     }

@@ -26,11 +26,11 @@ int cfiles_partial_add(int folder, const char *name, const char *shown_path);
 /// folder if it is empty.
 int cfiles_partial_add_folder(int parent, const char *name, const char *shown_path);
 
-/// Unregisters a file or folder before it is renamed or removed. Returns 1, or 0 if a signal has already removed it and
-/// the process is about to end.
+/// Unregisters a file or folder before it is renamed or removed. Returns 1, or 0 if a signal has already removed the
+/// file or folder and the process is about to end.
 int cfiles_partial_claim(int slot);
 
-/// Releases the entry of the table for reuse.
+/// Releases an entry of the table, so that it can be used for another file.
 void cfiles_partial_release(int slot);
 
 /// Defers the signals that remove registered files until cfiles_signals_resume. Use it between the creation and the
@@ -41,9 +41,9 @@ void cfiles_signals_defer(void);
 /// Ends the deferral. A signal that arrived meanwhile is handled now.
 void cfiles_signals_resume(void);
 
-/// Installs handlers for SIGINT, SIGTERM, SIGHUP and SIGPIPE that remove the registered files and end the process with
-/// the status of the signal. All except SIGPIPE write one line that begins with `message` to the standard error. A
-/// signal that was ignored when the process started stays ignored. Returns 0 or an errno code.
+/// Installs handlers for SIGINT, SIGTERM, SIGHUP and SIGPIPE that remove the registered files and then let the signal
+/// terminate the process. All handlers except the handler of SIGPIPE write one line that begins with `message` to the
+/// standard error. A signal that was ignored when the process started stays ignored. Returns 0 or an errno code.
 int cfiles_remove_on_interrupt(const char *message);
 
 /// The contents of the current line of the terminal to which the standard error is connected.
@@ -74,7 +74,7 @@ int cfiles_catch_stop(void);
 /// Waits for SIGINT, SIGTERM or SIGHUP. Returns the signal number, or 0 if cfiles_catch_stop did not succeed.
 int cfiles_wait_for_stop(void);
 
-/// Sends the process a signal that cfiles_catch_stop caught, after its previous action was restored.
+/// Restores the previous action of a signal that cfiles_catch_stop caught, and sends the signal to this process.
 void cfiles_end_by_stop(int number);
 
 /// Locks one byte far beyond the end of an open file without waiting. The lock excludes all other open file

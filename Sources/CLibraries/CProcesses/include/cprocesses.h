@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-/// Starts a program with three open files as its standard input, output and error. The program also inherits the files
-/// without the close-on-exec flag. All signals have their default handling and are not blocked. Returns 0 or an errno
-/// code.
+/// Starts a program with three open files as its standard input, output and error. The program also inherits all open
+/// files that do not have the close-on-exec flag. All signals have their default handling and are not blocked. Returns
+/// 0 or an errno code.
 int cprocesses_start(
     const char *path, char *const arguments[], char *const environment[], int input, int output, int errors, int *process);
 

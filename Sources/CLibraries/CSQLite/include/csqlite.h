@@ -27,8 +27,8 @@ struct csqlite_copy {
 };
 
 /// Opens the copy for reading and writing with all protections enabled and low limits. `copy` and the name of its table
-/// must stay at their addresses until csqlite_close. Returns an SQLite result code. The connection must be closed in
-/// any case.
+/// must stay at their addresses until csqlite_close. Returns an SQLite result code. The connection must be closed even
+/// if an error is returned.
 int csqlite_open(struct csqlite_copy *copy, sqlite3 **connection);
 
 /// Closes the connection. All statements must be finalized before.

@@ -1,3 +1,3 @@
 #pragma once
 
-// This module has no declarations. A program that links it runs without /proc.
+// This module has no declarations. A program that links this module can run without /proc.

@@ -9,7 +9,7 @@ public struct FileTree: Sendable {
     public struct Part: Sendable {
         /// The prefix of all paths in this part: the path of an archive and `!`, or the path of a backup and a slash.
         public let prefix: String
-        /// The root folder of the contents.
+        /// The root folder of the archive or backup.
         public let root: SharedFolder
     }
 
@@ -17,7 +17,8 @@ public struct FileTree: Sendable {
     public let root: SharedFolder
     /// The archives and backups, sorted by the bytes of their prefixes.
     ///
-    /// The prefix of a backup can begin with that of the archive that contains the backup. No other prefixes overlap.
+    /// The prefix of a backup can begin with the prefix of the archive that contains the backup. No other prefixes
+    /// overlap.
     public private(set) var parts: [Part] = []
 
     /// Creates a tree without archives and backups.
@@ -30,9 +31,10 @@ public struct FileTree: Sendable {
         parts = [part]
     }
 
-    /// Adds an archive or backup, which replaces an existing one with the same prefix.
+    /// Adds the archive or backup `members`, replacing an existing part with the same prefix.
     ///
-    /// Returns a tree with only the new part, so that a traversal of the part does not keep the others in memory.
+    /// Returns a tree with only the new part, so that a traversal of the new part does not keep the other parts in
+    /// memory.
     public mutating func add(_ members: SpooledTree, prefix: String) -> FileTree {
         let part = Part(prefix: prefix, root: SharedFolder(Folder(rootOf: members)))
         let index = parts.indices.partitioningIndex { !parts[$0].prefix.utf8.lexicographicallyPrecedes(prefix.utf8) }
@@ -44,7 +46,7 @@ public struct FileTree: Sendable {
         return FileTree(root, part)
     }
 
-    /// Opens the folder at a path in the capture.
+    /// Opens the folder at `path` in the capture.
     ///
     /// The path of the root folder is empty.
     ///
@@ -54,13 +56,13 @@ public struct FileTree: Sendable {
         return try root.folder.folder(at: relativePath)
     }
 
-    /// Opens a file for reading at any offset.
+    /// Opens the file at `path` for reading at any offset.
     public func source(at path: String) throws(FileError) -> ByteSource {
         let (root, relativePath) = location(of: path)
         return try root.folder.source(root.folder.storedPath(of: relativePath))
     }
 
-    /// Returns the root folder of the part that contains a path, and the path relative to that folder.
+    /// Returns the root folder of the part that contains `path`, and the path relative to that root folder.
     private func location(of path: String) -> (root: SharedFolder, relativePath: String) {
         guard let part = part(of: path) else { return (root, path) }
         return (part.root, String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "")
@@ -79,12 +81,12 @@ public struct FileTree: Sendable {
         path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
     }
 
-    /// Returns the archive or backup that contains `path`, which is the part with the longest matching prefix.
+    /// Returns the archive or backup with the longest prefix that `path` begins with, or `nil` if there is none.
     public func part(of path: String) -> Part? {
         var key = path.utf8[...]
         while true {
-            // The last prefix that does not sort after the key is either the longest matching one, or it shares only a
-            // part of the key with it. In the latter case, no longer part of the key can match.
+            // The last prefix that does not sort after the key is the longest matching prefix, or shares only its first
+            // bytes with the key. In the latter case, no prefix that is longer than the shared bytes can match.
             let next = parts.indices.partitioningIndex { key.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
             guard next > 0 else { return nil }
             let found = parts[next - 1]

@@ -4,17 +4,19 @@ import Glibc
 ///
 /// Symbolic links in the folder are not followed.
 public struct Folder: ~Copyable, Sendable {
-    /// The storage of the folder, which is not private because optimized code of other modules destroys it.
+    /// The storage of the folder.
+    ///
+    /// This type is not private, because optimized code of other modules destroys its values.
     enum Storage: ~Copyable, Sendable {
         case disk(Descriptor)
         case spooled(SpooledTree, folder: Int)
     }
 
     private let storage: Storage
-    /// The path for error messages, which is empty for a folder of an archive.
+    /// The path for error messages, which is empty for a folder in an archive or backup.
     private let path: String
 
-    /// Opens a folder on disk, to which `path` may be a symbolic link.
+    /// Opens the folder at `path` on disk, which may be a symbolic link to a folder.
     public init(path: String) throws(FileError) {
         let descriptor = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
         self.init(.disk(descriptor), path: path)
@@ -30,14 +32,14 @@ public struct Folder: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// Opens a folder by its path relative to this one.
+    /// Opens the folder at `relativePath`, a path relative to this folder.
     ///
     /// - Throws: `FileError`, such as `ELOOP` or `ENOTDIR` if the last part of the path is a symbolic link.
     public func folder(at relativePath: String) throws(FileError) -> Folder {
         try folder(atStored: try storedPath(of: relativePath))
     }
 
-    /// Opens a folder by the bytes of its path relative to this one.
+    /// Opens the folder at `relativePath`, the stored bytes of a path relative to this folder.
     func folder(atStored relativePath: [UInt8]) throws(FileError) -> Folder {
         switch storage {
         case .disk(let descriptor):
@@ -51,7 +53,7 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the entries except `.` and `..` in any order.
+    /// Returns all entries except `.` and `..`, in no particular order.
     public func entries() throws(FileError) -> FolderEntries {
         switch storage {
         case .disk(let descriptor): try FolderEntries(of: descriptor, path)
@@ -62,7 +64,8 @@ public struct Folder: ~Copyable, Sendable {
     /// Reads a file into an existing array.
     ///
     /// - Parameters:
-    ///   - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be UTF-8.
+    ///   - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be
+    ///     UTF-8.
     ///   - limit: The maximum size of the file, in bytes.
     ///   - contents: The array, whose contents are replaced with the bytes of the file.
     /// - Throws: `FileError`, such as `EFBIG` if the file exceeds the limit, `ENOTSUP` if it is not a regular file, or
@@ -74,9 +77,9 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Opens the file at a stored name or relative path for reading at any offset.
+    /// Opens the file at `name`, a stored name or relative path, for reading at any offset.
     ///
-    /// - Throws: `FileError`, such as `ENOTSUP` if it is not a regular file, or `ELOOP` if it is a symbolic link.
+    /// - Throws: `FileError`, such as `ENOTSUP` if the file is not a regular file, or `ELOOP` if it is a symbolic link.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource {
         switch storage {
         case .disk(let descriptor):
@@ -95,7 +98,7 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the device of the entries, or `nil` if they have no inode numbers.
+    /// Returns the device (`st_dev`) of the folder, or `nil` if the folder is in an archive or backup.
     public func device() throws(FileError) -> UInt64? {
         switch storage {
         case .disk(let descriptor): FileIdentity(try descriptor.status(path)).device
@@ -154,7 +157,7 @@ extension Folder {
         return LinkTarget(path: String(decoding: text, as: UTF8.self), destination: destination)
     }
 
-    /// Returns the stored target of a link, or `nil` if the path is not a link.
+    /// Returns the path that is stored in the symbolic link `link`, or `nil` if `link` is not a symbolic link.
     private static func text(ofLink link: UnsafePointer<CChar>, in folder: Int32) -> [UInt8]? {
         let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             guard let start = buffer.baseAddress else { return }
@@ -165,7 +168,7 @@ extension Folder {
         return text.isEmpty ? nil : text
     }
 
-    /// Calls `openat` with a name that ends with a NUL.
+    /// Calls `openat` with `name`, which must end with a NUL.
     private static func openEntry(_ name: [UInt8], in folder: Int32, _ flags: Int32) -> Int32 {
         name.withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -174,7 +177,7 @@ extension Folder {
         }
     }
 
-    /// Opens the regular file with a name that ends with a NUL.
+    /// Opens the regular file `name`, which must end with a NUL, and stores the result of `fstat` in `status`.
     private func regularFile(
         named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
     ) throws(FileError) -> Descriptor {

@@ -4,13 +4,13 @@ public struct LinkTarget: Sendable, Equatable {
     public enum Destination: Sendable, Equatable {
         /// A folder that contains the link.
         case enclosingFolder
-        /// Another folder.
+        /// A folder that is not known to contain the link.
         case folder
         /// A file in the capture that is not a folder.
         case file
         /// A file that is not a folder and is outside of the capture.
         case fileOutside
-        /// A path in the capture at which no file exists.
+        /// A path in the capture at which no file exists, or a loop of links.
         case missing
         /// A file that is outside of the capture or cannot be accessed.
         case unknown
@@ -60,7 +60,7 @@ struct LexicalLinkTarget {
             }
         }
         parts = isOutside ? nil : path
-        // After a name, `..` can refer to an unrelated folder, because the name can be that of a link.
+        // After a name, `..` can refer to an unrelated folder, because the name can be the name of a link.
         isEnclosing = !isOutside && !ascendsAfterName && folder.starts(with: path)
     }
 }

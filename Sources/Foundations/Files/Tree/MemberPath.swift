@@ -2,12 +2,12 @@ import Bytes
 
 /// The path of an extracted archive member, relative to the folder into which the archive would be extracted.
 public struct MemberPath: Hashable, Sendable {
-    /// The normalized path without empty, `.` and `..` parts, which is empty for the folder itself.
+    /// The bytes of the normalized path, which has no empty, `.` or `..` parts and is empty for the folder itself.
     public let bytes: [UInt8]
 
     /// The maximum size of a path in bytes, as on Linux.
     private static let sizeLimit = 4096
-    /// The maximum number of parts.
+    /// The maximum number of parts of a path.
     private static let depthLimit = 256
 
     /// The reason why a path is rejected.
@@ -55,6 +55,6 @@ public struct MemberPath: Hashable, Sendable {
     /// The path of the parent folder, and the name of the member.
     public var split: (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>) { Path.split(bytes) }
 
-    /// The path as a string, in which U+FFFD replaces malformed UTF-8.
+    /// The path as a string, with U+FFFD in place of malformed UTF-8.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,12 +1,15 @@
 extension SpooledTree {
-    /// The maximum number of path parts to resolve, because a malicious archive can contain very long chains of links.
+    /// The maximum number of path parts to resolve for one link.
+    ///
+    /// The limit is needed because a malicious archive can contain very long chains of links.
     private static let maximumResolutionSteps = 256
     /// The maximum number of links to follow before they count as a loop, as on Linux.
     private static let maximumFollowedLinks = 40
 
-    /// Returns the target that a symbolic link would have if the archive were extracted, or `nil` if it is not a link.
+    /// Returns the target that a symbolic link would have if the archive were extracted, or `nil` if `path` is not a
+    /// link.
     ///
-    /// The path is relative to the folder with the index `start`.
+    /// `path` is relative to the folder with the index `start`.
     func target(ofLink path: [UInt8], below start: Int) -> LinkTarget? {
         let parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         guard let name = parts.last, let folders = folders(along: parts.dropLast(), below: start),
@@ -28,7 +31,7 @@ extension SpooledTree {
         return found
     }
 
-    /// Resolves a stored target, and follows further links.
+    /// Resolves the stored target `text` of a link, following further links.
     ///
     /// `folders` are the indices of the folders that contain the link, the outermost first.
     private func destination(of text: [UInt8], _ folders: [Int]) -> LinkTarget.Destination {
@@ -47,7 +50,8 @@ extension SpooledTree {
                 continue
             }
             switch kind(named: part, in: path[path.count - 1]) {
-            // Files beside the archived folder are not members of the archive.
+            // A file next to the archived folder is not a member of the archive, so it is unknown whether the file
+            // exists.
             case nil: return hasAscended && path.count == 1 ? .unknown : .missing
             case .file, .special: return rest.isEmpty ? .file : .missing
             case .folder:

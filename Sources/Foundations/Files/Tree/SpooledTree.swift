@@ -2,8 +2,8 @@ import Glibc
 
 /// The folders and files of an archive or backup.
 ///
-/// The needed members of an archive are stored in a spool file, and those of a backup in other files. The tree behaves
-/// like a folder on disk, so that the records do not depend on how a capture was packed.
+/// The needed members of an archive are stored in a spool file. The files of a backup are opened on demand. The tree
+/// behaves like a folder on disk, so that the records do not depend on how a capture was packed.
 public final class SpooledTree: Sendable {
     /// The location of the bytes of a file, or the reason why they are missing.
     public enum Contents: Sendable, Equatable {
@@ -13,13 +13,13 @@ public final class SpooledTree: Sendable {
         case omitted
         /// The file exceeds the size limit for one member.
         case tooLarge
-        /// The bytes are not in the spool file but in the file with this number.
+        /// The bytes are not in the spool file, but `ByteStorage.provider` returns them for this number.
         case external(Int)
     }
 
     static let root = 0
 
-    /// The path of the archive, for error messages.
+    /// The path of the archive or backup, for error messages.
     let name: String
     private let folders: [FolderEntries]
     private let files: [Contents]
@@ -28,18 +28,18 @@ public final class SpooledTree: Sendable {
 
     /// The storage of the bytes of all files.
     public enum ByteStorage: Sendable {
-        /// A spool file.
+        /// The bytes are in a spool file.
         case spool(SpoolFile)
-        /// A function that returns the bytes of the file with a given number.
+        /// The function returns the bytes of the file with a given number.
         case provider(@Sendable (Int) throws(FileError) -> ByteSource)
     }
 
     /// Creates a tree.
     ///
     /// - Parameters:
-    ///   - name: The path of the archive, for error messages.
-    ///   - folders: The folders, beginning with the root. Their entries are sorted and have unique names. The inode of an
-    ///     entry is its index in `folders`, `files` or `links`, depending on its kind.
+    ///   - name: The path of the archive or backup, for error messages.
+    ///   - folders: The folders, beginning with the root. Their entries are sorted and have unique names. The inode of
+    ///     an entry is its index in `folders`, `files` or `links`, depending on its kind.
     ///   - files: The contents of the files.
     ///   - links: The targets of the symbolic links. An unknown target is empty.
     ///   - byteStorage: The storage of the bytes.
@@ -53,7 +53,8 @@ public final class SpooledTree: Sendable {
 
     func entries(of folder: Int) -> FolderEntries { folders[folder] }
 
-    /// Returns the index of the folder at a path, or throws `FileError` with the codes of `openat`.
+    /// Returns the index of the folder at `path` below the folder `start`, or throws `FileError` with a code of
+    /// `openat`.
     func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
         var folder = start
         for part in path.split(separator: UInt8(ascii: "/")) {
@@ -74,7 +75,7 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// Opens a file for reading at any offset.
+    /// Opens the file at `path` below the folder `start` for reading at any offset.
     func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
         switch (files[try file(at: path, below: start)], byteStorage) {
         case (.spooled(let offset, let count), .spool(let spool)): return ByteSource(spool, at: offset, count: count)
@@ -84,7 +85,9 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// Returns the index in `files` of the file at a path, or throws `FileError` with the codes of `openat`.
+    /// Returns the index in `files` of the file at `path`.
+    ///
+    /// - Throws: `FileError`, with the same codes as `Folder.source(_:)`.
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
         let (parent, name) = Path.split(path)
         let folder = try folder(at: parent, below: start)
@@ -96,12 +99,12 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// Returns the kind of an entry, or `nil` if it does not exist.
+    /// Returns the kind of the entry `name`, or `nil` if the folder has no such entry.
     func kind(named name: [UInt8], in folder: Int) -> FolderEntries.Kind? {
         entryIndex(named: name, in: folder).map { folders[folder].kind($0) }
     }
 
-    /// Returns the target of a symbolic link, or `nil` if there is no such link.
+    /// Returns the target of the symbolic link `name`, or `nil` if the folder has no such link.
     ///
     /// An unknown target is empty.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {

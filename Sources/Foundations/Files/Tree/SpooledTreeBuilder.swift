@@ -46,7 +46,9 @@ public struct SpooledTreeBuilder {
     ///
     /// All links with unknown targets share the first element.
     private var linkTargets: [[UInt8]] = [[]]
-    /// The index of the folder that was used last, because adjacent members are usually in the same folder.
+    /// The index of the folder that was used last.
+    ///
+    /// This folder is compared first, because adjacent members are usually in the same folder.
     private var lastFolder = SpooledTree.root
 
     /// Adds a folder.
@@ -67,9 +69,9 @@ public struct SpooledTreeBuilder {
         return files.count - 1
     }
 
-    /// Adds a symbolic link with its stored target.
+    /// Adds a symbolic link with the stored target `target`.
     ///
-    /// The target is empty if it is unknown.
+    /// `target` is empty if the target is unknown.
     public mutating func addLink(_ path: MemberPath, to target: [UInt8]) {
         guard !target.isEmpty else { return add(path, .link, 0) }
         linkTargets.append(target)
@@ -82,7 +84,7 @@ public struct SpooledTreeBuilder {
 
     /// Adds a hard link to the file at the path `target`.
     ///
-    /// If contents are stored with the link, the file has the same contents.
+    /// If `contents` are not empty and the target has no contents, `contents` are assigned to the target, too.
     public mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
         let file = fileIndex(for: contents)
         add(path, .file, file)
@@ -102,7 +104,7 @@ public struct SpooledTreeBuilder {
         folders[folder].entries.append(name: name, kind: kind, inode: UInt64(index))
     }
 
-    /// Returns the index of the folder at a path, which is created if it does not exist.
+    /// Returns the index of the folder at `path`, and creates the folder if it does not exist.
     private mutating func folder(at path: ArraySlice<UInt8>) -> Int {
         let lastPath = folders[lastFolder].path
         if lastPath.span.equals(path.span) { return lastFolder }
@@ -130,7 +132,7 @@ extension SpooledTreeBuilder {
     /// Returns the finished tree and the faults of the archive.
     ///
     /// - Parameters:
-    ///   - name: The path of the archive, for error messages.
+    ///   - name: The path of the archive or backup, for error messages.
     ///   - byteStorage: The storage of the bytes.
     /// - Returns: The tree and the faults.
     public consuming func finish(name: String, byteStorage: SpooledTree.ByteStorage) -> (
@@ -153,9 +155,10 @@ extension SpooledTreeBuilder {
         )
     }
 
-    /// Sorts the entries and keeps only one of the entries that have the same name.
+    /// Sorts the entries and keeps only one entry for each name.
     ///
-    /// This entry is a folder if there is one, or otherwise the last entry.
+    /// If several entries have the same name, the folder is kept and a fault is added. If none of them is a folder, the
+    /// last entry is kept.
     private static func sortEntries(of folder: inout Folder, _ faults: inout [Fault]) {
         var entries = FolderEntries()
         swap(&entries, &folder.entries)
@@ -174,7 +177,7 @@ extension SpooledTreeBuilder {
         try? tree.file(at: link.target.bytes, below: SpooledTree.root)
     }
 
-    /// Assigns the contents of a hard link to its target if the target is empty.
+    /// Assigns the contents of a hard link to its target if the target has no contents.
     ///
     /// In cpio archives, the contents are stored with the last link.
     private mutating func moveContents(of link: HardLink, in tree: SpooledTree) {
@@ -184,7 +187,8 @@ extension SpooledTreeBuilder {
         files[target] = files[link.file]
     }
 
-    /// Assigns the contents of its target to a hard link that has no contents.
+    /// Assigns the contents of the target to `link` if `link` is empty, and adds a fault if the target is missing or
+    /// omitted.
     private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
         guard case .spooled(_, 0) = files[link.file] else { return }
         guard let target = Self.target(of: link, in: tree), target != link.file else {

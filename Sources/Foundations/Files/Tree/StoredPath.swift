@@ -4,9 +4,10 @@ extension Folder {
     /// The UTF-8 encoding of U+FFFD, which replaces malformed bytes in strings.
     private static let replacementCharacter: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-    /// Returns the stored bytes of a decoded path relative to this folder.
+    /// Returns the bytes that are stored for `path`, a decoded path relative to this folder.
     ///
-    /// If a name contains U+FFFD, the folder is searched for an entry whose decoded name is equal.
+    /// If a part of `path` contains U+FFFD, its parent folder is searched for an entry whose decoded name equals that
+    /// part.
     ///
     /// - Throws: `FileError`: `ENOENT` if no entry matches a name, or `EILSEQ` if several entries match.
     func storedPath(of path: String) throws(FileError) -> [UInt8] {
