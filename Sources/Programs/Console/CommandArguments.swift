@@ -4,7 +4,7 @@ import Glibc
 public enum CommandArguments {
     /// The arguments after the name of the command.
     ///
-    /// Receipts contain them, so they must not be used by a command with an option that accepts a secret.
+    /// A command with an option for a secret must not use this property, because receipts contain the arguments.
     public static var afterCommand: [String] { Array(CommandLine.arguments.dropFirst(2)) }
 
     /// Ends the program with a usage error if an argument is not UTF-8, because Swift would replace the invalid bytes.

@@ -4,11 +4,11 @@ import JSONText
 
 /// The exit statuses of both programs, except for success and usage errors.
 public enum ExitStatus: Int32, Sendable {
-    /// The command finished, but some input was quarantined or some record was refused.
+    /// The command finished, but some input was quarantined or unreadable, or some record is refused or held.
     case incomplete = 1
     /// An input is damaged, or it is neither a capture nor a bundle.
     case badData = 65
-    /// An input does not exist.
+    /// An input or an entry of the ledger does not exist.
     case noInput = 66
     /// A required program is not installed, or no server could be reached.
     case unavailable = 69
@@ -30,7 +30,7 @@ public struct CommandError: Error {
     public let status: ExitStatus
     /// A description of the error, which begins with the path of the affected file if there is one.
     public let message: String
-    /// A suggestion of what to do next.
+    /// A suggestion of what to do next, or `nil` if the error has no known remedy.
     public var remedy: String?
 
     /// Creates an error.
@@ -58,7 +58,7 @@ public struct CommandError: Error {
         self.init(status: Self.status(of: error), message: "\(error)", remedy: error.remedy)
     }
 
-    /// Creates an error for an invalid bundle, with a message that begins with the path of the bundle.
+    /// Creates an error for the invalid bundle at `path`, with a message that begins with `path`.
     public init(_ error: BundleError, in path: String) {
         self.init(error)
         // The message of a failed system call already contains the path.
@@ -67,7 +67,7 @@ public struct CommandError: Error {
         self.init(status: status, message: "\(path): \(message)", remedy: remedy)
     }
 
-    /// Creates an error for a bundle that changed while it was verified.
+    /// Creates an error for a bundle that changed while it was read.
     public init(changedBundle bundle: String) {
         self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
     }

@@ -29,7 +29,7 @@ extension AsyncParsableCommand {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !names.contains(word) else { return }
         let similar = SimilarWords.matches(for: word, among: names)
-        // If there is a default command, the word can be a file. It is misspelled only if no such file exists.
+        // If there is a default command, `word` is reported only if it resembles a command and no such file exists.
         if !isHelp, configuration.defaultSubcommand != nil, similar.isEmpty || access(word, F_OK) == 0 { return }
         let hint =
             similar.isEmpty
@@ -42,7 +42,7 @@ extension AsyncParsableCommand {
         do {
             return try await asyncParseAsRoot(arguments)
         } catch {
-            // The message can repeat an argument, so arguments are escaped to keep the message on one line.
+            // The escaped arguments are parsed again, because the message can repeat an unprintable argument.
             let printable = arguments.map(\.printable)
             if printable != arguments { _ = try await asyncParseAsRoot(printable) }
             throw error
@@ -58,7 +58,7 @@ extension AsyncParsableCommand {
 }
 
 extension CommandError {
-    /// Calls `write`, and ends the program with an error message if it fails.
+    /// Calls `write`, and ends the program with an error message if `write` throws an error.
     static func exitOnFailure(of program: String, _ write: () throws(FileError) -> Void) {
         do {
             try write()

@@ -1,9 +1,9 @@
 import Files
 import JSONText
 
-/// Prints a JSON object that may be larger than memory, because arrays are printed while they are produced.
+/// A printer that produces and prints the arrays of a JSON object piece by piece, so that they need not fit in memory.
 public enum JSONObjectPrinter {
-    /// Prints the members of `object` and `arrays`, sorted by their keys.
+    /// Prints one object with the members of `object` and `arrays`, sorted by their keys.
     public static func print(
         _ object: CanonicalObject, arrays: [(key: JSONKey, elements: CanonicalObject.Elements)]
     ) throws {

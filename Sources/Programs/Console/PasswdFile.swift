@@ -4,7 +4,7 @@
 struct PasswdFile {
     let bytes: [UInt8]
 
-    /// Returns the name of the first user with the given number, or `nil` if there is none.
+    /// Returns the name of the first user with the number `userID`, or `nil` if no named user has this number.
     func name(of userID: UInt32) -> String? {
         let number = Array(String(userID).utf8)[...]
         let colon = UInt8(ascii: ":")

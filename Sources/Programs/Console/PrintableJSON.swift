@@ -55,7 +55,7 @@ public struct PrintableJSON: Sendable {
         pendingBytes.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the number of bytes of a UTF-8 character with the given first byte.
+    /// Returns the number of bytes of the UTF-8 character that begins with `byte`, or 1 if no character does.
     private static func sequenceLength(startingWith byte: UInt8) -> Int {
         switch byte {
         case 0xC2..<0xE0: 2

@@ -15,15 +15,15 @@ public enum ProgramVersion {
     /// The commit from which the programs were built, or `nil` if it is unknown.
     private static var commit: String? { cversion_commit().map { String(cString: $0) } }
 
-    /// Returns the line that `--version` prints: `pingferry 0.1.0 (commit 0123456789ab)`.
+    /// Returns the line that `--version` prints, such as `pingferry 0.1.0 (commit 0123456789ab)`.
     public static func description(of program: String) -> String {
         "\(program) \(number)\(commit.map { " (commit \($0))" } ?? "")"
     }
 
     /// Prints the version as JSON and ends the program, if the arguments are `--version --json`.
     ///
-    /// `library` and `description` are the name and the version of the library that only this program links, with those
-    /// of the libraries that it uses.
+    /// `library` is the name of the library that only this program links. `description` is the version of this library,
+    /// which can include the versions of the libraries that it uses.
     public static func printJSONIfRequested(
         of program: String, library: JSONKey, description: @autoclosure () -> String
     ) {

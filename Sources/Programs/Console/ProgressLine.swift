@@ -15,7 +15,10 @@ public final class ProgressLine {
 
     private static let updateInterval = Duration.milliseconds(200)
 
-    /// Creates a progress line for an operation such as `reading`, to be shown with the first update.
+    /// Creates a progress line, which is not shown before the first update.
+    ///
+    /// `verb` is the name of the operation, such as `reading`. `total` is the number of bytes, or `nil` if it is
+    /// unknown.
     public init(_ verb: String, total: Int? = nil, isQuiet: Bool) {
         self.verb = verb
         totalBytes = total

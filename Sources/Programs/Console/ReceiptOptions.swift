@@ -5,7 +5,7 @@ import Files
 ///
 /// Source: "Receipts".
 public struct ReceiptOptions: ParsableArguments {
-    /// The path of the receipt.
+    /// The path of the receipt, or `nil` if no receipt is requested.
     @Option(
         help: ArgumentHelp(
             """
@@ -22,9 +22,9 @@ public struct ReceiptOptions: ParsableArguments {
         guard receipt != "-" else { throw ValidationError("a receipt must be a file: --receipt NAME.json") }
     }
 
-    /// Creates the file for the receipt, which appears under its name only after it has been written.
+    /// Creates the file for the receipt, or an output that writes nothing if no receipt is requested.
     ///
-    /// `replacing` states whether an existing file may be replaced, but none of `paths`, even if they do not exist yet.
+    /// `replacing` states whether an existing file may be replaced. The receipt must not be at one of `paths`.
     public func output(replacing: Bool, exceptFor paths: @autoclosure () throws -> [String] = []) throws
         -> ReceiptOutput
     {

@@ -7,7 +7,7 @@ import Files
 public struct ReceiptOutput: ~Copyable {
     private let file: AtomicOutput?
     private let isStandardOutput: Bool
-    /// The files that must not be read as input.
+    /// The files that must not be read as input, which are the file being written and the file that it replaces.
     public let identities: Set<FileIdentity>
 
     /// Creates an output for a run without a receipt.
@@ -19,7 +19,7 @@ public struct ReceiptOutput: ~Copyable {
 
     /// Creates the file for a receipt, or an output that writes to standard output if `path` is `-`.
     ///
-    /// `replacing` states whether an existing file may be replaced, but none of `paths`, even if they do not exist yet.
+    /// `replacing` states whether an existing file may be replaced. The receipt must not be at one of `paths`.
     public init(path: String, replacing: Bool, exceptFor paths: [String] = []) throws {
         isStandardOutput = path == "-"
         guard !isStandardOutput else {
@@ -37,7 +37,9 @@ public struct ReceiptOutput: ~Copyable {
         self.file = consume file
     }
 
-    /// Writes the receipt, or throws an error that uses `completedAction` as a description of the completed work.
+    /// Writes the receipt, if one is requested.
+    ///
+    /// `completedAction` describes the completed work in the remedy of an error.
     public consuming func write(
         after completedAction: String, _ statement: () throws -> Statement
     ) throws(CommandError) {
@@ -61,7 +63,7 @@ public struct ReceiptOutput: ~Copyable {
     /// An error that reports that a statement would describe no file.
     private struct NoSubjectError: Error {}
 
-    /// Returns `statement` if it has a subject, because an in-toto Statement must have at least one.
+    /// Returns `statement` after checking that it has a subject, which an in-toto Statement must have.
     private static func requiringSubject(_ statement: Statement) throws(NoSubjectError) -> Statement {
         guard statement.hasSubject else { throw NoSubjectError() }
         return statement

@@ -19,7 +19,9 @@ public enum SecretPrompt {
         return true
     }
 
-    /// Prints a question and reads the answer without echo, or returns `nil` if the answer is empty.
+    /// Prints `question`, and reads the answer from the terminal without echo.
+    ///
+    /// Returns `nil` if the answer is empty or the terminal cannot be used.
     public static func ask(_ question: String) -> Secret? {
         let terminal = open(terminalPath, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }

@@ -3,7 +3,7 @@ import Bundle
 
 /// The options that select the accepted signers of bundles.
 public struct SignerOptions: ParsableArguments {
-    /// The path of the list of signers.
+    /// The path of the list of signers, or `nil` if the option is not given.
     @Option(
         help: ArgumentHelp(
             """
@@ -12,7 +12,7 @@ public struct SignerOptions: ParsableArguments {
             """, valueName: "file"), completion: .file())
     public var signers: String?
 
-    /// The path of the list of revoked keys.
+    /// The path of the list of revoked keys, or `nil` if the option is not given.
     @Option(
         help: ArgumentHelp(
             """

@@ -1,4 +1,4 @@
-/// Finds words that a misspelled word may stand for.
+/// A search for words that a misspelled word may stand for.
 public enum SimilarWords {
     /// Returns the elements of `words` that are similar to `word`, the most similar ones first.
     public static func matches(for word: String, among words: [String]) -> [String] {
@@ -8,7 +8,7 @@ public enum SimilarWords {
             .map(\.word)
     }
 
-    /// Returns the number of single-byte insertions, deletions, replacements and swaps that turn one word into another.
+    /// Returns the number of single-byte insertions, deletions, replacements and swaps that turn `first` into `second`.
     ///
     /// Source: Damerau, "A technique for computer detection and correction of spelling errors" (1964).
     private static func distance(from first: [UInt8], to second: [UInt8]) -> Int {

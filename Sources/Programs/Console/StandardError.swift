@@ -3,7 +3,7 @@ import Glibc
 import JSONText
 import Synchronization
 
-/// Writes the messages of a program to standard error.
+/// The standard error stream, to which a program writes its messages.
 public enum StandardError {
     private static let format = Mutex(Format.text)
 

@@ -2,7 +2,7 @@ import CThreads
 import Files
 import Glibc
 
-/// Checks at the start of a program whether it has enough threads, memory and open files, and configures the heaps.
+/// The resources that a program checks and configures at its start: threads, memory and open files.
 public enum SystemResources {
     /// The address space, in bytes, that a thread needs for a segment of records and its compressed form.
     private static let bytesPerThread = 16 << 20
@@ -33,7 +33,7 @@ public enum SystemResources {
         }
     }
 
-    /// Releases freed memory to the system, because large blocks are allocated outside of the heaps and cannot reuse it.
+    /// Returns the freed memory of the heaps to the system, so that large blocks outside of the heaps can use it.
     public static func releaseFreeMemory() { cthreads_release_free_memory() }
 
     private static func exitWithError(_ program: StaticString, _ message: String, _ remedy: String) -> Never {
@@ -51,7 +51,7 @@ public enum SystemResources {
         return size
     }
 
-    /// Returns 0 if the given amount of address space can be reserved, or an `errno` code otherwise.
+    /// Returns 0 if `bytes` bytes of address space can be reserved, or an `errno` code if they cannot.
     private static func checkAddressSpace(_ bytes: Int) -> Int32 {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)

@@ -2,10 +2,10 @@ import Bytes
 import Files
 import JSONText
 
-/// Prints results to standard output, with unprintable characters escaped.
+/// A printer that writes results to standard output, with unprintable characters escaped.
 ///
-/// All text from captures and servers is printed with this type or with ``StandardError``. Only the records of
-/// `convert` are printed unchanged, unless standard output is a terminal.
+/// Text from captures and servers must be printed with this type, ``StandardError`` or ``PrintableJSON``. Output for
+/// other programs, such as the records of `convert`, is written unchanged, unless standard output is a terminal.
 public enum Terminal {
     /// Prints a line.
     public static func print(_ line: String) throws(FileError) { try write(line.printable) }

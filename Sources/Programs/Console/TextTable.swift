@@ -1,8 +1,8 @@
 import Bytes
 
-/// A text table with aligned columns, in which columns of numbers are aligned to the right.
+/// A text table with aligned columns.
 ///
-/// The rows are read twice, so that a large table can create each row when it is read.
+/// Columns of numbers are aligned to the right. The rows are read twice, so that each row can be created on access.
 public struct TextTable<Rows: Collection<[String]>> {
     private let header: [String]
     private let rows: Rows

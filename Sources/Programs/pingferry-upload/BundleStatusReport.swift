@@ -52,12 +52,12 @@ struct BundleStatusReport {
     }
 }
 
-/// A record that is not delivered, with the id that `retry`, `release` and `forget` accept.
+/// An undelivered record, and the reason why it is not delivered.
 struct UndeliveredRecord {
     let record: Record
     let reason: WaitReason
 
-    /// The lines for the record: its id, and below it the type, client, time and reason.
+    /// The lines for the record, with its id in the first line and its type, client, time and reason in the others.
     var lines: [String] {
         let client = record.client.map { ", client \($0)" } ?? ""
         let time = record.time.map { ", \($0)" } ?? ""
@@ -75,7 +75,7 @@ struct UndeliveredRecord {
 }
 
 extension CanonicalObject {
-    /// Sets an array of reasons, each with its code, detail, number of records and text.
+    /// Sets the member `key` to an array of reasons, each with its code, detail, number of records and text.
     mutating func set(_ key: JSONKey, reasons: [WaitReason: Int]) {
         set(key, objects: reasons.sorted { $0.key < $1.key }) { object, entry in
             object.set("code", string: entry.key.code)

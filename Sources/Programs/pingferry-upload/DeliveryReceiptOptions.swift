@@ -15,19 +15,19 @@ struct DeliveryReceiptOptions: ParsableArguments {
     @Flag(help: "Replace an existing receipt.")
     var force = false
 
-    /// Removes the unfinished file of a receipt if a signal ends the program.
+    /// Installs signal handlers that remove the unfinished file of a receipt before a signal ends the program.
     static func removeFileOnInterrupt() throws(FileError) {
         try PartialFiles.removeOnInterrupt(message: "\(PingferryUpload.name): interrupted")
     }
 
-    /// Returns the statement of a receipt for records with the given outcomes.
+    /// Returns the statement of `receipt`, which lists each of `outcomes` if `--receipt-records` is given.
     func statement(of receipt: DeliveryReceipt, _ outcomes: [RecordOutcome], from source: ReceiptSource) -> Statement {
         guard receiptRecords else { return receipt.statement() }
         return receipt.statement { add in
             do {
                 try source.forEachRecord(outcomes, add)
             } catch let error as UnusableBundleError {
-                // The bundle was intact before. The exit statuses for invalid input would imply that nothing was sent.
+                // Exit statuses for invalid input are not used, because they would imply that nothing was sent.
                 throw CommandError(status: .inputOutput, message: CommandError(error).message)
             }
         }

@@ -3,12 +3,12 @@ import Delivery
 import Dispatch
 import Synchronization
 
-/// Reports the start and the end of a job to the monitoring service, if there is one.
+/// A monitor that reports the start and the end of a job to a monitoring service, if one is configured.
 ///
-/// If the service does not accept a message, a line on standard error reports this, even with `--quiet`. Nothing else
-/// changes.
+/// If the service does not accept a message, a line on standard error reports this, even with `--quiet`. The job and
+/// its exit status do not depend on the service.
 ///
-/// A class, because the job and the signal handler share it.
+/// The type is a class, because the job and the signal handler share an instance.
 final class JobMonitor: Sendable {
     private struct State {
         var phase = Phase.unmonitored
@@ -20,7 +20,7 @@ final class JobMonitor: Sendable {
         case running(MonitoringService)
         /// The exit status is known, and is being reported.
         case ending
-        /// A signal arrived before uploads were sent, and ends the process.
+        /// A signal arrived before the job handled signals itself, and is ending the process.
         case interrupted
     }
 
@@ -41,9 +41,9 @@ final class JobMonitor: Sendable {
         }
     }
 
-    /// Reports the start to `service`.
+    /// Reports the start of the job to `service`, or does nothing if `service` is `nil`.
     ///
-    /// From then on, the first signal that ends the process is reported, too, until a job handles signals itself.
+    /// From then on, a signal that ends the process is also reported, until a job handles signals itself.
     func start(_ service: MonitoringService?) async throws {
         guard let service else { return }
         state.withLock { $0.phase = .running(service) }
@@ -51,7 +51,7 @@ final class JobMonitor: Sendable {
         await Self.reportErrors { () async throws(MonitoringError) in try await service.reportStart() }
     }
 
-    /// Reports the exit status of the program.
+    /// Reports the exit status of the program, or never returns if a signal is ending the process.
     func finish(status: Int32) async {
         let (phase, text) = state.withLock { state in
             let phase = state.phase
@@ -66,7 +66,7 @@ final class JobMonitor: Sendable {
         }
     }
 
-    /// Reports a signal, and lets it end the process.
+    /// Reports `signal` to the service, and then ends the process with it.
     private func interrupt(_ signal: Int32) {
         let service = state.withLock { state -> MonitoringService? in
             guard case .running(let service) = state.phase else { return nil }
@@ -79,7 +79,7 @@ final class JobMonitor: Sendable {
             await Self.reportEnd(to: service, status: 128 + signal, text: "")
             isDone.signal()
         }
-        // The runtime may have no free thread for the task. The signal then ends the process without a report.
+        // If no thread is free for the task, the wait times out and the signal ends the process without a report.
         _ = isDone.wait(timeout: .now() + .seconds(MonitoringService.totalLimit + 1))
         StopSignal.endProcess(signal)
     }

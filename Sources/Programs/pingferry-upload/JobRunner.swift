@@ -1,7 +1,7 @@
 import Console
 import Delivery
 
-/// Runs a job and, after a signal, ends it within 5 seconds.
+/// A runner that executes a job and, after a signal, ends it within 5 seconds.
 enum JobRunner {
     static func run(_ job: Job, progress: SendingProgress) async throws -> JobReport {
         defer { progress.clear() }

@@ -5,7 +5,7 @@ import Telemetry
 
 /// The summary printed after a job, which counts each record of the bundles exactly once.
 struct JobSummary {
-    /// The plan of the job, with the records of ended clients withheld.
+    /// The plan of the job, with the unsettled records of ended clients withheld.
     let plan: Plan
     let report: JobReport
     /// The error of the ledger or of a bundle that occurred during the job, or `nil` if there was none.
@@ -14,11 +14,11 @@ struct JobSummary {
     let settingHint: (Account) -> String
     /// The bundles that were skipped because they cannot be used.
     var unusableBundles: [UnusableBundleError] = []
-    /// The unresolved refusals in the ledger after the job, including those of other bundles.
+    /// The unresolved refusals in the ledger after the job, including refusals of records from other bundles.
     var refusalGroups: [RefusalGroup] = []
-    /// The number of held records in the ledger that the operator can release, by hold codes.
+    /// The number of held records in the ledger that the operator can release, for each combination of hold codes.
     var releasableHoldCounts: [String: Int] = [:]
-    /// The pauses in effect, including pauses that servers requested during this job.
+    /// The pauses in effect for the servers of the plan, including pauses that servers requested during this job.
     var pauses: [Pause]
     /// The status of each bundle, or an empty array if statuses are not reported.
     var bundleStatuses: [BundleStatus] = []
@@ -32,7 +32,7 @@ struct JobSummary {
     /// The number of lists that were planned to be sent in part and are now partly settled.
     private var sentInPartCount: Int { plan.recordsSentInPart.intersection(report.partlySettledKeys).count }
 
-    /// The number of planned records that were not settled.
+    /// The number of records that were to be sent, completely or in part, but were not settled as planned.
     private var undeliveredRecordCount: Int {
         max(
             0,
@@ -42,14 +42,14 @@ struct JobSummary {
 
     private var unresolvedRefusalCount: Int { refusalGroups.reduce(0) { $0 + $1.recordCount } }
 
-    /// The number of records that the job did not attempt to send, by reason.
+    /// The number of records that the job was not to send completely, by reason.
     private var reasonCounts: [WaitReason: Int] {
         var counts = plan.reasonCounts.filter { $0.key != WaitReason(code: Disposition.sendPart.code) }
         if sentInPartCount > 0 { counts[WaitReason(code: Disposition.sendPart.code)] = sentInPartCount }
         return counts
     }
 
-    /// The number of planned records with each outcome.
+    /// The number of records to be sent with each outcome, except for outcomes that no record has.
     private var outcomeCounts: [(name: String, count: Int)] {
         [
             ("delivered", report.deliveredRecordCount), ("refused", report.refusedRecordCount),
@@ -83,7 +83,7 @@ struct JobSummary {
     /// Whether the summary line is printed even with `--quiet`.
     private var needsAttention: Bool { exitStatus != nil || plan.count(.tooOld) > 0 }
 
-    /// The summary line, which scripts parse, such as `120 records: delivered 40, refused 1, left 2`.
+    /// The summary line, which scripts parse, such as `120 records: delivered 78, refused 2, daily limit 40`.
     var summaryLine: String {
         let parts =
             outcomeCounts.map { "\($0.name) \($0.count)" }
@@ -116,7 +116,7 @@ struct JobSummary {
         return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }
 
-    /// The phrases about bundles and records that need the operator's attention, or that nothing is left.
+    /// The phrases about bundles and records that need attention, or a phrase that states that nothing is left.
     private var closingPhrases: [String] {
         var closingPhrases: [String] = []
         if !unusableBundles.isEmpty {

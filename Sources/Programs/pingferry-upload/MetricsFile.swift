@@ -9,10 +9,10 @@ import Systems
 struct MetricsFile {
     let path: String
 
-    /// Writes the metrics of the job and, if it can be read, of its ledger.
+    /// Writes the metrics of the job, and the metrics of its ledger if the ledger can be read.
     func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
         let now = SystemClock.now
-        // The job reports errors of the ledger itself. Its exit status, which is in the metrics, depends on them.
+        // An error of the ledger is ignored here. The job reports it, and the exit status in the metrics depends on it.
         let overview = try? LedgerView(path: ledger.path()).overview(
             today: ledger.dayRule.day(of: now), knowing: Systems.table)
         let text = MetricsText(

@@ -54,9 +54,9 @@ struct MonitoringOptions: ParsableArguments {
         return address
     }
 
-    /// Returns the address that `--ping-url` specifies.
+    /// Returns the address that `--ping-url` specifies, or `nil` if the option is not given.
     ///
-    /// The option is not parsed by its type, because the message of the parser would contain the address.
+    /// The argument parser does not parse the address, because its error message would contain the address.
     private func addressOption() throws -> MonitoringAddress? {
         guard let pingURL else { return nil }
         guard let address = MonitoringAddress(pingURL) else {

@@ -14,7 +14,7 @@ struct PlanReport {
 
     // MARK: Table
 
-    /// Prints a row for each client and type, and the summary.
+    /// Prints a row for each client and type, followed by the summary, the pauses and the missing credentials.
     func printTable() throws {
         let rows = PlanRows(plan)
         if !rows.isEmpty {
@@ -28,7 +28,7 @@ struct PlanReport {
         }
     }
 
-    /// The summary of the plan, such as `46 uploads planned of 120 records: send 44, daily limit 60`.
+    /// The summary of the plan, such as `46 uploads planned of 120 records: send 44, daily limit 76`.
     var summaryLine: String {
         let parts = plan.reasonCounts.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
@@ -39,7 +39,7 @@ struct PlanReport {
 
     // MARK: JSON
 
-    /// Prints the plan as one object: the counts, the uploads in order, and the records that are not sent.
+    /// Prints the plan as JSON with the counts, the uploads in order, and the records that are not sent completely.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
         object.set("reasons", reasons: plan.reasonCounts)
@@ -60,7 +60,7 @@ struct PlanReport {
         try JSONObjectPrinter.print(object, arrays: [("sends", sends), ("waits", waits)])
     }
 
-    /// Returns the object for a record that is not sent.
+    /// Returns the JSON object for `record`, which is not sent completely.
     private func waitJSON(of record: Record, at index: Int) -> CanonicalObject {
         let disposition = plan.dispositions[index]
         var object = CanonicalObject(naming: record)
@@ -81,7 +81,7 @@ struct PlanReport {
 }
 
 extension CanonicalObject {
-    /// Sets the number of held records for each code, and the missing credentials.
+    /// Sets the members `held`, which counts the held records for each code, and `missingCredentials`.
     mutating func set(waitingIn plan: Plan) {
         set("held", object: CanonicalObject(counts: plan.holdCounts))
         set("missingCredentials", objects: plan.missingCredentials) { object, missing in
@@ -91,7 +91,7 @@ extension CanonicalObject {
         }
     }
 
-    /// Sets an array of pauses, each with its server and end.
+    /// Sets the member `pauses` to an array with the server and the end of each pause.
     mutating func set(_ pauses: [Pause]) {
         set("pauses", objects: pauses) { object, pause in
             object.set("endpoint", string: pause.endpoint)
@@ -99,7 +99,7 @@ extension CanonicalObject {
         }
     }
 
-    /// Sets the name of an account, and whether its development key is used.
+    /// Sets the members `account`, the name of the account, and `development`, whether its development key is used.
     fileprivate mutating func set(_ account: Account) {
         set("account", string: account.name)
         set("development", boolean: account.isDevelopment)
@@ -134,6 +134,6 @@ enum Phrase {
             + codes.joined(separator: ", ")
     }
 
-    /// The maximum number of distinct answers that are shown in a line.
+    /// The maximum number of distinct answers to refused records that are shown in one line.
     static let maximumShownRefusals = 3
 }

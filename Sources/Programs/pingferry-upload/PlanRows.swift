@@ -1,15 +1,15 @@
 import Delivery
 
-/// The rows of a plan's table, one for each client and type, in the order of the client ids.
+/// The rows of a plan's table, one for each client and type, sorted by the ids of the clients.
 ///
 /// A row is created when it is accessed, because a plan can have millions of clients.
 struct PlanRows {
     private let plan: Plan
     /// The indices of all records, sorted by client and type.
     private let records: [UInt32]
-    /// The index in `records` of the first record of each row, and the number of records.
+    /// The index in `records` of the first record of each row, followed by the total number of records.
     private let bounds: [UInt32]
-    /// The number of uploads of each record.
+    /// The number of planned uploads of each record, at the index of the record in the plan.
     private let uploadCounts: [UInt32]
 
     init(_ plan: Plan) {
@@ -54,10 +54,10 @@ extension PlanRows: RandomAccessCollection {
 }
 
 extension PlanNames {
-    /// The text in place of the id of a client without one.
+    /// The text that is shown instead of an id for records without a client id.
     fileprivate static let noClient = "(none)"
 
-    /// The position of each client in the order of the bytes of their ids, and of their systems.
+    /// The position of each client if the clients are sorted by the bytes of their ids, and then by system.
     fileprivate var clientRanks: [UInt32] {
         let noClient = Array(Self.noClient.utf8)[...]
         func id(_ client: UInt32) -> ArraySlice<UInt8> {
@@ -73,7 +73,7 @@ extension PlanNames {
         return Self.ranks(sorted)
     }
 
-    /// The position of each type in the order of their names.
+    /// The position of each type if the types are sorted by name.
     fileprivate var typeRanks: [UInt32] {
         Self.ranks((0..<UInt32(types.values.count)).sorted { types[$0].name < types[$1].name })
     }

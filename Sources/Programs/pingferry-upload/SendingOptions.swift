@@ -73,9 +73,9 @@ struct SendingOptions: ParsableArguments {
 
     /// The value of the header `User-Agent`.
     static let agent = "Pingferry/\(ProgramVersion.number)"
-    /// The variable in which systemd specifies the credentials folder of a service.
+    /// The environment variable in which systemd specifies the credentials folder of a service.
     ///
-    /// The files in the folder belong to root, and an access control list lets the service read them.
+    /// The permissions of its files are not checked, because an access control list grants the service access.
     static let protectedFolderVariable = "CREDENTIALS_DIRECTORY"
 
     func validate() throws {

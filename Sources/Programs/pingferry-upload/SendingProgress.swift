@@ -4,7 +4,7 @@ import Synchronization
 
 /// The progress line of a job on a terminal.
 ///
-/// A class, because all clients of a job report to it.
+/// The type is a class, because the uploads of all clients of a job update the same instance.
 final class SendingProgress: Sendable {
     private let state: Mutex<State>
     private let totalUploads: Int
@@ -20,7 +20,7 @@ final class SendingProgress: Sendable {
         state = Mutex(State(progressLine: ProgressLine("sending", isQuiet: isQuiet)))
     }
 
-    /// Changes `settings` to update the line after each upload, if standard error is a terminal.
+    /// Adds a log function to `settings` that updates the line after each upload, if standard error is a terminal.
     func observe(_ settings: inout JobSettings) {
         guard StandardError.isTerminal else { return }
         let log = settings.log

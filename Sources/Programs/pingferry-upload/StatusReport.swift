@@ -44,7 +44,7 @@ struct StatusReport {
 
     // MARK: Tables
 
-    /// Prints a row for each client and type, and the totals, in lines of at most 80 columns.
+    /// Prints a row for each client and type, followed by the summary, the pauses and the bundles with waiting records.
     func printTable() throws {
         let entries = entries
         let rows = entries.map { entry in
@@ -83,13 +83,13 @@ struct StatusReport {
             """
     }
 
-    /// Returns a phrase about the last successful job, or an empty string if the last job was successful.
+    /// Returns a phrase about the last successful job, or an empty string if it is the last job, which began at `job`.
     private func lastSuccess(before job: Timestamp) -> String {
         guard let success = overview.lastSuccessTime else { return ", no success yet" }
         return success == job ? "" : ", last success \(success)"
     }
 
-    /// Prints the bundles that contain waiting records, and when they were last given to a job.
+    /// Prints the bundles with waiting records, unless there is only one or only some clients are shown.
     private func printBundles() throws {
         guard shownClients.isEmpty, overview.waitingBundles.count > 1 else { return }
         for bundle in overview.waitingBundles {
@@ -100,7 +100,7 @@ struct StatusReport {
         }
     }
 
-    /// Prints the id of each refused record, and below it the answer.
+    /// Prints the id of each refused record of the shown clients, followed by the answer from the server.
     func printRefusals() throws {
         let refusals = remarks(areRefusals: true)
         guard !refusals.isEmpty else { return try Terminal.print("nothing refused") }

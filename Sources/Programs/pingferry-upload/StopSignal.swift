@@ -3,10 +3,10 @@ import Files
 import Parallel
 import Synchronization
 
-/// The first SIGINT, SIGTERM or SIGHUP that the process receives.
+/// The first SIGINT, SIGTERM or SIGHUP that the process receives after ``handle(_:)`` was called.
 ///
-/// A second signal ends the process immediately with exit status 128 + n. A signal that was ignored when the process
-/// started (`nohup`) stays ignored.
+/// A second signal ends the process immediately with the exit status 128 + n. A signal that was ignored when the
+/// process started, as with `nohup`, stays ignored.
 enum StopSignal {
     private struct State {
         var handler: (@Sendable (Int32) -> Void)?

@@ -5,7 +5,7 @@ import Delivery
 import Files
 
 extension CommandError {
-    /// Creates a command error from an error of another module, or returns `nil` if its type is unknown.
+    /// Creates a command error from an error of another module, or returns `nil` if the type of `error` is unknown.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure
@@ -28,13 +28,13 @@ extension CommandError {
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
-    /// Creates an error for a finished bundle that fails the check made before it is moved into place.
+    /// Creates an error for the finished bundle at `path`, which was not moved because it can no longer be opened.
     init(moving error: BundleError, _ path: String) {
         let failure = CommandError(error, in: path)
         self.init(status: .cannotCreate, message: "not moved: \(failure.message)", remedy: failure.remedy)
     }
 
-    /// Creates an error for a finished bundle that was replaced by another file.
+    /// Creates an error for a finished bundle that was not moved, because another file at `path` has replaced it.
     init(replacedBundleAt path: String) {
         self.init(
             status: .cannotCreate,
@@ -80,7 +80,7 @@ extension CommandError {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the body of a command, reports its error, and exits with the status of the error.
+    /// Runs `body`, reports its error on standard error, and throws the exit status of the error.
     func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -100,7 +100,7 @@ extension [UnusableBundleError] {
         for bundle in self { CommandError(bundle).report(as: PingferryUpload.name) }
     }
 
-    /// The exit status shared by all errors, the status for bad data if they differ, or `nil` if there are none.
+    /// The exit status of all errors, `badData` if their statuses differ, or `nil` if the array is empty.
     var exitStatus: ExitStatus? {
         let statuses = Set(map { CommandError($0).status })
         return statuses.count > 1 ? .badData : statuses.first

@@ -8,7 +8,7 @@ import Parallel
 import Systems
 import Telemetry
 
-/// The options that all commands have.
+/// The options of all commands except `receipt`.
 struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print nothing on success, and otherwise one line instead of tables.")
     var quiet = false
@@ -16,7 +16,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    /// Throws an error if a bundle is standard input, because bundles are read repeatedly.
+    /// Throws an error if `bundles` contains `-`, because bundles are read repeatedly and standard input only once.
     static func rejectStandardInput(in bundles: [String]) throws {
         guard !bundles.contains("-") else {
             throw ValidationError(
@@ -24,7 +24,7 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// Verifies bundles and shows the progress on the terminal.
+    /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `--quiet` is given.
     func verifyBundles(
         at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool
@@ -33,7 +33,7 @@ struct CommonOptions: ParsableArguments {
             at: paths, signedBy: signers, keepsGoing: keepsGoing, isQuiet: quiet, isReleased: isReleased)
     }
 
-    /// Verifies bundles, and shows the progress on the terminal unless `isQuiet` is `true`.
+    /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `isQuiet` is `true`.
     static func verifyBundles(
         at paths: [String], signedBy signers: AllowedSigners?, keepsGoing: Bool = false, isQuiet: Bool,
         isReleased: (_ id: String, _ code: String) -> Bool
@@ -144,7 +144,7 @@ struct CountLimit: ExpressibleByArgument, CustomStringConvertible {
     var defaultValueDescription: String { description }
 }
 
-/// A period of time, written as a number followed by `d`, `h` or `m`.
+/// A period of time, written as a number of days, hours or minutes followed by `d`, `h` or `m`.
 struct Age: ExpressibleByArgument {
     let milliseconds: Int64
 

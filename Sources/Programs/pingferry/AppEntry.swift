@@ -12,17 +12,17 @@ struct AppEntry {
     /// The labels of the captures that contain the app.
     private(set) var captures: Set<String> = []
     private(set) var containerCount = 0
-    /// The number of stores of each kind.
+    /// The number of stores of each kind, with each part of a store counted separately.
     private(set) var kindCounts: [String: Int] = [:]
     private(set) var totals = BundleTotals()
     private(set) var eventCounts = EventCounts()
     private(set) var problemCount = 0
     private(set) var quarantineCount = 0
-    /// The number of pending events, by the name of their state.
+    /// The number of pending events in each state.
     private(set) var pendingEventCounts: [String: Int] = [:]
     /// The number of queues in each state.
     private(set) var queueCounts: [QueueState: Int] = [:]
-    /// The number of stores for which each fact is reported.
+    /// The number of stores to which each fact applies.
     private var factCounts: [String: Int] = [:]
 
     init(_ key: AppRollUp.Key) {
@@ -38,13 +38,13 @@ struct AppEntry {
     /// The name of the app, or its bundle id if the name is unknown.
     var shortName: String { name ?? id ?? "(unknown)" }
 
-    /// Counts the container of a row, unless the row belongs to a bundle or a request log.
+    /// Counts the capture of `row`, and its container unless the row belongs to a bundle or a request log.
     mutating func countContainer(of row: ScanRow) {
         captures.insert(row.capture)
         if row.container != nil { containerCount += 1 }
     }
 
-    /// Adds the findings of a row, where `app` is the app of its container or `nil` if it is unknown.
+    /// Adds the findings of `row`, whose app is `app`, or `nil` if the app is unknown.
     mutating func add(_ row: ScanRow, app: App?) {
         name = name ?? app?.name
         if let version = app?.version { versions.insert(version) }

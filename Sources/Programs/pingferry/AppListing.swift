@@ -12,7 +12,7 @@ struct AppListing {
     static let maximumStoreCount = 40
     /// The number of containers above which a report on many stores is grouped by app.
     static let maximumContainerCount = 3
-    /// The maximum number of problems, and also of backups, that are listed individually.
+    /// The maximum number of backups, and the maximum number of problems, that are listed individually.
     private static let maximumListedBackups = 20
     /// The maximum number of captures without stores that are listed by name.
     private static let maximumNamedCaptures = 5
@@ -23,7 +23,7 @@ struct AppListing {
         rollUp = report.rollUp(report.containerApps)
     }
 
-    /// Returns whether a report is listed by app by default because it has many stores and containers.
+    /// Returns whether `report` is grouped by app by default because of the number of its stores and containers.
     static func isNeeded(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
         return stores > maximumStoreCount && report.containerCount > maximumContainerCount

@@ -1,9 +1,9 @@
 import Bundle
 import Telemetry
 
-/// The findings of a scan by app, combined from the containers of all captures.
+/// The findings of a scan, grouped by app and combined from the containers of all captures.
 struct AppRollUp {
-    /// The key by which containers are combined: the bundle id if it is known, and otherwise the name in the records.
+    /// The key by which containers are combined, preferably the bundle id and otherwise the name of the app.
     enum Key: Hashable {
         case id(String)
         case name(String)
@@ -13,7 +13,7 @@ struct AppRollUp {
     /// The apps, sorted by name and bundle id, with the entry for unknown apps at the end.
     let entries: [AppEntry]
 
-    /// Combines the findings of rows that have their final counts.
+    /// Combines the findings in `rows`, whose counts must be final.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
         var known = NumberedValues<Key>()
         var keys: [UInt32?] = Array(repeating: nil, count: containerCount)

@@ -3,7 +3,7 @@ import JSONText
 import Systems
 import Telemetry
 
-/// Describes a backup in the output of a scan, including which data backups do not contain.
+/// The description of a backup in the output of a scan, including the data that backups do not contain.
 ///
 /// Source: "iOS backups", section 7.
 struct BackupReport {

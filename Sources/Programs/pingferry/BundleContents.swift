@@ -4,7 +4,9 @@ import Console
 import JSONText
 import Telemetry
 
-/// The manifest and details of a bundle, keeping only those details in memory that are shown.
+/// The manifest and the details of a bundle for display.
+///
+/// Only the details that the tables show are kept in memory.
 struct BundleContents {
     private let reader: BundleReader
     private let manifest: Manifest
@@ -95,7 +97,9 @@ struct BundleContents {
         if hiddenCount > 0 { try Terminal.print("  and \(hiddenCount) more; --json lists all") }
     }
 
-    /// Prints the contents as one canonical JSON object, reading arrays while they are printed.
+    /// Prints the contents, and `records` unless it is `nil`, as one JSON object.
+    ///
+    /// The elements of arrays are read while they are printed.
     func printJSON(path: String, _ records: RecordListing?) throws {
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)

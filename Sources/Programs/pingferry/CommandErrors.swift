@@ -6,7 +6,7 @@ import Export
 import Files
 
 extension CommandError {
-    /// Creates a command error from an error of another module, or returns `nil` if its type is unknown.
+    /// Creates a command error from an error of another module, or returns `nil` if the type of `error` is unknown.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure
@@ -21,7 +21,7 @@ extension CommandError {
         }
     }
 
-    /// Creates an error for an increment whose earlier contents are not known completely.
+    /// Creates an error for an earlier bundle that continues a bundle whose contents are unknown.
     init(_ error: UnknownParentError) {
         self.init(
             status: .badData,
@@ -54,7 +54,7 @@ extension CommandError {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the body of a command, and reports an error on standard error.
+    /// Runs `body`, reports its error on standard error, and throws the exit status of the error.
     func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -72,8 +72,8 @@ final class CommandOutput {
     func write(_ bytes: Span<UInt8>) throws {
         runningHash?.update(bytes)
         if isSplitIntoVolumes {
-            // The writer is removed from the property during the call, so that an error destroys it and its incomplete
-            // files.
+            // The writer is removed from the property during the call. An error then destroys the writer, which removes
+            // its incomplete files.
             guard var writer = volumeWriter.take() else { preconditionFailure("nothing is written after an error") }
             try writer.write(bytes)
             volumeWriter = consume writer
@@ -103,7 +103,7 @@ final class CommandOutput {
 
     /// The names and hashes of the written files, or of the stream, for a receipt.
     ///
-    /// Volumes are always hashed, and other outputs only on request.
+    /// Volumes are always hashed. The array is empty for any other output unless a hash was requested with `isHashed`.
     var hashedFiles: [Receipt.File] {
         guard let runningHash else {
             return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }

@@ -38,7 +38,7 @@ struct CommonOptions: ParsableArguments {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
     }
 
-    /// Reads all inputs, passes records and findings to the given functions, and shows a progress line.
+    /// Reads all inputs, passes records to `keep` and other findings to `note`, and shows a progress line.
     func read(
         _ reader: CaptureReader,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
@@ -105,7 +105,7 @@ struct InputOptions: ParsableArguments {
         }
     }
 
-    /// Checks that at most one of `paths` is standard input.
+    /// Throws a usage error if more than one of `paths` is `-`, which stands for standard input.
     static func checkStandardInput(in paths: [String]) throws {
         guard paths.count(where: { $0 == "-" }) <= 1 else {
             throw ValidationError("standard input can be used only once")
@@ -161,7 +161,7 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// Parses the time given for an option, or returns `nil` if the option was not given.
+    /// Parses `text`, the value of `option`, as a time, or returns `nil` if `text` is `nil`.
     static func time(_ text: String?, _ option: String) throws -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: text) else {

@@ -9,12 +9,12 @@ struct ContainerApps {
     }
 
     private var knownApps = NumberedValues<App>()
-    /// The app number of each container, or `nil` if no row names an app with a version.
+    /// The number of the app of each container, or `nil` if no row of the container names an app with a version.
     private var appIndices: [UInt32?]
-    /// The main containers of apps whose bundle ids the capture contains.
+    /// The main containers of apps with known bundle ids, each with its number and path.
     private var ownContainers: [OwnerKey: (number: Int, path: String)] = [:]
 
-    /// Determines the apps from rows that have their final counts.
+    /// Determines the apps from `rows`, whose counts must be final.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
         appIndices = Array(repeating: nil, count: containerCount)
         var times: [Timestamp?] = Array(repeating: nil, count: containerCount)
@@ -34,24 +34,24 @@ struct ContainerApps {
         }
     }
 
-    /// Returns whether an app with a version takes precedence over another one that was found before it.
+    /// Returns whether `app` takes precedence over `known`, an app of the same container that was found earlier.
     ///
-    /// An app with a name takes precedence over one without. Otherwise, the app with the latest time does.
+    /// If only one of them has a name, that app takes precedence, and otherwise the app with the later time.
     private static func precedes(_ app: LatestApp, _ known: LatestApp) -> Bool {
         let isNamed = app.app.name != nil
         return isNamed == (known.app.name != nil) ? !app.isEarlier(than: known) : isNamed
     }
 
-    /// Returns the app to which a row belongs.
+    /// Returns the app to which `row` belongs, or `nil` if it is unknown.
     ///
-    /// Other stores in the same container, or in the main container of the app, may name the app.
+    /// If `row` names no app with a version, other stores in its container or in the main container may name the app.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         let number = appIndices[row.containerNumber] ?? owner(of: row).flatMap { appIndices[$0.number] }
         return number.map { knownApps[$0] } ?? row.app
     }
 
-    /// Returns the path of the main container of the app that shares the group container of a row.
+    /// Returns the path of the main container of the app with the group container of `row`, or `nil` if it is unknown.
     func appContainer(of row: ScanRow) -> String? { owner(of: row)?.path }
 
     private func owner(of row: ScanRow) -> (number: Int, path: String)? {

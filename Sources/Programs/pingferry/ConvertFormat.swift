@@ -4,7 +4,7 @@ import ArgumentParser
 enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
     case ndjson, sqlite, csv, parquet, timesketch
 
-    /// Creates the format for an output file according to its file extension.
+    /// Creates the format that the file extension of `name` selects, or NDJSON for any other extension.
     init(name: String) {
         let extensions: [(ConvertFormat, [String])] = [
             (.sqlite, [".sqlite", ".sqlite3", ".db"]), (.parquet, [".parquet", ".parquet/"]), (.csv, [".csv", "/"]),

@@ -31,7 +31,7 @@ struct DigestOptions: ParsableArguments {
 
     /// Returns the expected digest of each bundle, or `nil` if no digests were given.
     ///
-    /// In a chain, `--digest` applies to the last bundle.
+    /// In a chain, `--digest` applies to the last bundle, and the elements for the other bundles are `nil`.
     func expectedDigests(of bundles: [String], inChain isChain: Bool) throws -> [String?]? {
         if let digest {
             guard bundles.count == 1 || isChain else {

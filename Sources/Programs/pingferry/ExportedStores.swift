@@ -4,7 +4,7 @@ import JSONText
 import Telemetry
 
 extension ScanReport {
-    /// The findings of a finished report, as rows for tables.
+    /// The findings of the report, which must be finished, as rows of the table of stores.
     var exportedStores: some Sequence<ExportedStore> {
         let apps = containerApps
         return rows.lazy.map { ExportedStore($0, app: apps.app(of: $0)) }

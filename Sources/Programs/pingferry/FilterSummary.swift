@@ -2,7 +2,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// The number of records rejected because they have no time, and the filter conditions that no record meets.
+/// The number of records that a filter rejected because they have no time, and the conditions that no record meets.
 struct FilterSummary {
     private let withoutTimeCount: Int
     private let unmatchedConditions: [FilterFindings.Unmatched]

@@ -4,7 +4,7 @@ import Export
 import JSONText
 import Telemetry
 
-/// The sequences of the records, as text for people or as JSON.
+/// The sequences of the numbered records for display, as text or as JSON.
 struct GapListing {
     /// The maximum number of rows of a table.
     static let rowLimit = 20
@@ -55,7 +55,7 @@ struct GapListing {
             + "\(totals.repeatedCount) repeated, \(restarts)"
     }
 
-    /// The numbers of records that belong to no sequence, by reason.
+    /// The number of records that belong to no sequence, for each reason.
     private var omittedCounts: [(key: JSONKey, text: String, count: Int)] {
         let omitted = sequences.omitted
         return [
@@ -121,7 +121,7 @@ struct GapListing {
         range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
     }
 
-    /// Returns ranges such as `4-7, 9`, and the number of further ones.
+    /// Returns the first elements of `ranges`, such as `4-7, 9`, and the number of omitted elements.
     private static func text(_ ranges: [ClosedRange<Int64>]) -> String {
         let more = ranges.count - rangeLimit
         return ranges.prefix(rangeLimit).map(text).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
@@ -129,7 +129,7 @@ struct GapListing {
 
     // MARK: JSON
 
-    /// Sets the totals in the JSON summary of the command.
+    /// Adds the totals to `object`, which is the JSON summary of the command.
     func addTotals(to object: inout CanonicalObject) {
         let totals = summary.totals
         var counts = CanonicalObject()

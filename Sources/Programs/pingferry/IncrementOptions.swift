@@ -39,13 +39,13 @@ struct IncrementOptions: ParsableArguments {
         guard !sinceIndex.contains("-") else { throw ValidationError("an index cannot be read from standard input") }
     }
 
-    /// Whether records need keys, because earlier bundles or an index are involved.
+    /// Whether records need index keys, which are compared with earlier bundles or written to a new index.
     var requiresIndexKeys: Bool { index != nil || !sinceBundle.isEmpty || !sinceIndex.isEmpty }
 
     /// Verifies and reads the earlier bundles and indexes.
     ///
-    /// `outputs` are the files that the command replaces. They must not include an earlier bundle, or an index of one
-    /// unless the new index replaces it.
+    /// - Throws: `InputError` if `outputs`, the files that the command replaces, include an earlier bundle or an
+    ///   earlier index, except for an index that the new index replaces.
     func earlierBundles(_ common: CommonOptions, writing outputs: Set<FileIdentity>) async throws -> EarlierBundles {
         var earlier = EarlierBundles()
         let replacedIndex = index.flatMap { FileIdentity(path: $0) }
@@ -86,7 +86,7 @@ struct IncrementOptions: ParsableArguments {
 
     /// Throws an error if `path` is the path of an earlier bundle.
     ///
-    /// If the new bundle replaced it, no bundle would contain the records that the new one omits.
+    /// If the new bundle replaced the earlier bundle, no bundle would contain the records that the new bundle omits.
     func requireNoEarlierBundle(at path: String, in earlier: EarlierBundles) throws {
         // Without an earlier bundle, there is no reason to read the file.
         guard !earlier.knownDigests.isEmpty, let file = try? BundleFile(path: path),
@@ -102,7 +102,7 @@ struct IncrementOptions: ParsableArguments {
             try file.read(at: 0, into: &output)
         }
         do {
-            // A large file that is not an index, such as a capture, is not read completely.
+            // Only the prefix of a large file that is not an index, such as a capture, is read.
             guard head == BundleIndex.prefix else { throw BundleIndexError.notAnIndex }
             return try BundleIndex(file.contents(limit: BundleIndex.maxSize))
         } catch let error as BundleIndexError {
@@ -110,7 +110,7 @@ struct IncrementOptions: ParsableArguments {
         }
     }
 
-    /// Creates the file for the index, which appears under its name only after it has been written.
+    /// Creates the file for the index, which may always replace an index that is given with `--since-index`.
     func indexOutput(replacing: Bool) throws -> IndexOutput {
         guard let index else { return IndexOutput() }
         let identity = FileIdentity(path: index)
@@ -124,7 +124,7 @@ struct IncrementOptions: ParsableArguments {
 /// Its file is created before the work begins, so that an unusable path is reported at once.
 struct IndexOutput: ~Copyable {
     private let file: AtomicOutput?
-    /// The files that must not be read as input.
+    /// The files that must not be read as input, which are the file being written and the file that it replaces.
     let identities: Set<FileIdentity>
 
     fileprivate init(file: consuming AtomicOutput) {
@@ -137,7 +137,9 @@ struct IndexOutput: ~Copyable {
         file = nil
     }
 
-    /// Writes the index, or throws an error that uses `completedAction` as a description of the completed work.
+    /// Writes `index`, if an index is requested.
+    ///
+    /// `completedAction` describes the completed work in the remedy of an error.
     consuming func write(_ index: BundleIndex?, after completedAction: String) throws(CommandError) {
         guard let file, let index else { return }
         do throws(FileError) {

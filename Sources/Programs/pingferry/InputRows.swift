@@ -1,7 +1,7 @@
 import Bundle
 import Capture
 
-/// The inputs of a bundle as rows of a table, in which the inputs of input bundles are indented.
+/// The inputs of a bundle as rows of a table, with indented rows for the inputs of input bundles.
 struct InputRows {
     /// The shown rows, each with the label, kind and hash of an input.
     private(set) var rows: [[String]] = []
@@ -12,7 +12,7 @@ struct InputRows {
 
     init(_ inputs: BundleInputs) { add(inputs, level: 0) }
 
-    /// Adds a level and all levels below it, which are few because deeply nested manifests are rejected.
+    /// Adds rows for `inputs` and for all levels below, which are few because deeply nested manifests are rejected.
     private mutating func add(_ inputs: BundleInputs, level: Int) {
         // The sum is capped, because each count can be as large as `Int.max`.
         omittedCount = min(omittedCount, Int.max - inputs.omittedCount) + inputs.omittedCount

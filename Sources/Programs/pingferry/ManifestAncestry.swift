@@ -15,7 +15,7 @@ extension Manifest {
 }
 
 extension CanonicalObject {
-    /// Sets the parents of a bundle and the numbers of omitted contents.
+    /// Sets the members `parents` and `omitted`, which contains the number of omitted records, items and problems.
     mutating func set(ancestryOf manifest: Manifest) {
         set("omitted", object: manifest.omitted.json)
         set("parents", strings: manifest.parents)

@@ -1,9 +1,9 @@
 import Console
 import Files
 
-/// Checks the location of an output.
+/// A check of the location of an output.
 enum OutputLocation {
-    /// Prints a warning if an output is inside one of the captures, because the next run would read the output.
+    /// Prints a warning if `output` is inside a capture in `inputs`, because the next run would read the output.
     static func warnIfInsideCapture(_ output: String, inputs: [String], isQuiet: Bool) {
         guard !isQuiet, output != "-", let folder = RealPath.of(Path.folder(of: output)) else { return }
         for input in inputs where input != "-" {

@@ -1,8 +1,8 @@
 import Console
 
-/// Checks whether the name of an output file suggests a different format than the one that `convert` writes.
+/// A check whether the name of an output suggests a format other than the format that `convert` writes.
 enum OutputName {
-    /// The names of other formats by their file extensions.
+    /// The names of formats other than NDJSON, by file extension.
     private static let otherFormats = [
         "bz2": "bzip2", "csv": "CSV", "db": "SQLite", "duckdb": "DuckDB", "gz": "gzip", "html": "HTML",
         "json": "one JSON value", "parq": "Parquet", "parquet": "Parquet", "sqlite": "SQLite", "sqlite3": "SQLite",
@@ -12,7 +12,7 @@ enum OutputName {
     /// The file extensions that select a format or compression.
     private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "parquet", "ndjson", "jsonl", "zst"]
 
-    /// Returns the known extension, such as `.csv`, of which the extension of `path` may be a misspelling.
+    /// Returns the known extension, such as `.csv`, that is probably meant if the extension of `path` is misspelled.
     static func suggestedExtension(for path: String) -> String? {
         let name = path.lowercased()
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }
@@ -21,7 +21,7 @@ enum OutputName {
         return SimilarWords.matches(for: fileExtension, among: knownExtensions).first.map { ".\($0)" }
     }
 
-    /// Returns a warning if an NDJSON output has the extension of another format.
+    /// Returns a warning if the NDJSON output at `path` has the extension of another format, or `nil` if it does not.
     static func warning(for path: String) -> String? {
         var name = path.lowercased()
         let isCompressed = name.hasSuffix(".zst")

@@ -26,7 +26,7 @@ struct PasswordOptions: ParsableArguments {
     /// The maximum number of key derivation rounds for which no progress line is shown.
     private static let maximumSilentRounds = 1_000_000
 
-    /// Returns the given passwords, and a prompt that requests others on the terminal when they are needed.
+    /// Returns the given passwords, with a prompt for others if there is a terminal and `isQuiet` is `false`.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
         if let password = Self.takePasswordFromEnvironment() { known.append(password) }
@@ -52,7 +52,7 @@ struct PasswordOptions: ParsableArguments {
         return SecretPrompt.ask("password of the backup \(path):")
     }
 
-    /// Returns the password and removes it from the environment, so that child processes do not inherit it.
+    /// Returns the password or `nil`, and removes the variable, so that child processes do not inherit the password.
     @discardableResult
     static func takePasswordFromEnvironment() -> Secret? {
         guard let value = getenv(passwordVariable) else { return nil }
@@ -66,7 +66,7 @@ struct PasswordOptions: ParsableArguments {
 
     // MARK: Files
 
-    /// Returns the first line of a file without its line ending.
+    /// Returns the password in the first line of the file at `path`, without the line ending.
     private static func password(inFile path: String) throws -> Secret {
         var bytes = try contents(of: path)
         if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

@@ -33,13 +33,13 @@ struct Pingferry: AsyncParsableCommand {
             VerifyCommand.self, ListCommand.self, GapsCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
         ])
 
-    /// The number of files that a command has open in addition to the three standard ones.
+    /// The number of files that a command has open in addition to the three standard streams.
     private static let openFiles = 13
 
     static func main() async {
         StandardDescriptors.reserve()
-        // libarchive requests the local time of each member of a zip archive. Without the variable, the C library would
-        // check each time whether the file of the time zone has changed.
+        // libarchive requests the local time of each member of a zip archive. If the variable `TZ` were not set, the C
+        // library would check each time whether the file of the time zone has changed.
         setenv("TZ", ":/etc/localtime", 0)
         SystemResources.require(for: "pingferry", openFiles: openFiles, threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")

@@ -1,7 +1,7 @@
 import Capture
 import Telemetry
 
-/// The number of problems with each code, and the first few problems of each.
+/// The number of problems with each code, and the first few problems with that code.
 struct ProblemsByCode {
     private var groups: [String: CappedList<LocatedProblem>] = [:]
 

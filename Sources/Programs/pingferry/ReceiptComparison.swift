@@ -19,7 +19,7 @@ struct ReceiptComparison {
         self.path = path
     }
 
-    /// Checks that the receipt contains an entry for the bundle with the same digest and file hashes.
+    /// Throws an error unless the receipt lists `bundle` with the digest and the file hashes of `reader`.
     func check(_ reader: BundleReader, _ bundle: String) throws {
         let paths: [String?] = reader.volumes?.names.map(\.path) ?? [bundle == "-" ? nil : bundle]
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }

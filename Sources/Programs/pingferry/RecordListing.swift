@@ -11,7 +11,7 @@ struct RecordListing {
     /// Calls `body` with a JSON object for each record, in order.
     func forEachObject(_ body: (CanonicalObject) throws -> Void) throws { try forEach(Self.object, body) }
 
-    /// Calls `body` with the result of `show` for each record, after checking the whole segment of the record.
+    /// Calls `body` with the result of `show` for each record, after the whole segment of the record has been checked.
     private func forEach<Shown>(_ show: (borrowing Record) -> Shown, _ body: (Shown) throws -> Void) throws {
         for segment in reader.manifest.segments {
             var shown: [Shown] = []
@@ -34,7 +34,7 @@ struct RecordListing {
         ]
     }
 
-    /// Prints a line of tab-separated columns for each record, ending with the bundle name if there is one.
+    /// Prints a line of tab-separated columns for each record, with `name` as the last column unless it is `nil`.
     func printLines(bundleName name: String?) throws {
         var lines: [String] = []
         func flush() throws(FileError) {

@@ -24,7 +24,7 @@ struct ScanCounts {
 
     init(rows: Int) { rowRanges = Array(repeating: 0..<0, count: rows) }
 
-    /// Adds 1 to a count of a row.
+    /// Adds 1 to the count with the subject `name` in the row at index `row`.
     mutating func count(_ name: Name, ofRow row: Int) {
         if row != currentRow { begin(row: row) }
         currentCounts[name, default: 0] += 1

@@ -41,17 +41,17 @@ struct ScanReport {
         inputs.lazy.flatMap { input in input.rowIndices.lazy.map { input.row($0) } }
     }
 
-    /// The apps to which the containers belong, recomputed on each access from rows that have their final counts.
+    /// The apps of the containers, which are determined on each access from rows whose counts must be final.
     var containerApps: ContainerApps { ContainerApps(rows, containerCount: containerCount) }
 
-    /// Returns the findings by app.
+    /// Returns the findings grouped by app, with `apps` as the apps of the containers.
     func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }
 
     mutating func count(_ entry: ScanOutput.Entry) {
         inputs[entry.input].count(entry.summary, inRow: inputs[entry.input].row(at: entry.place))
     }
 
-    /// Counts the events of a record by their documented meanings.
+    /// Counts the events of a record by their meanings, which are `nil` for undocumented events.
     mutating func count(_ meanings: [String?], of entry: ScanOutput.Entry) {
         inputs[entry.input].count(meanings, inRow: inputs[entry.input].row(at: entry.place))
     }

@@ -12,7 +12,7 @@ struct ScanRow {
     let kind: String
     let path: String
     var app: App?
-    /// The time of the record that names the app.
+    /// The time of the record that names the app, or `nil` if it is unknown.
     var appTime: Timestamp?
     /// The system of the store, or `nil` for a bundle or a request log.
     var system: SystemName?
@@ -34,7 +34,7 @@ struct ScanRow {
         var quarantined: [QuarantineEntry] = []
         /// The problems that are shown.
         var problems: [LocatedProblem] = []
-        /// The number of pending events in each state.
+        /// The number of pending events in each state, or `nil` if the part of the store does not report it.
         var pendingEvents: [String: Int]?
         var queue: EvaluatedQueue?
         /// Sentences about the store as a whole.
@@ -55,7 +55,7 @@ struct ScanRow {
         }
     }
 
-    /// Returns `path` relative to `folder` if it is inside that folder.
+    /// Returns `path` relative to `folder`, unchanged if it is not inside, or `.` if it is empty or equal to `folder`.
     static func relativePath(of path: String, in folder: String) -> String {
         if path.isEmpty || path == folder { return "." }
         guard !folder.isEmpty, path.utf8.starts(with: "\(folder)/".utf8) else { return path }

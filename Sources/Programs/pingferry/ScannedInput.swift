@@ -20,9 +20,9 @@ struct ScannedInput {
         let storeIndex: UInt32
         /// The index of the part in `Store.parts`.
         let partIndex: UInt32
-        /// The number of the app that is named by the records of the row.
+        /// The number in `apps` of the app that the records of the row name, or `nil` if they name none.
         var appIndex: UInt32?
-        /// The time of the record that names the app.
+        /// The time of the record that names the app, or `nil` if it is unknown.
         var appTime: Timestamp?
         var quarantineCount = 0
         var problemCount = 0
@@ -38,7 +38,7 @@ struct ScannedInput {
     private var apps = NumberedValues<App>()
     private var details: [Int: ScanRow.Details] = [:]
 
-    /// Creates a row with counts of zero for each part of the stores of an input.
+    /// Creates the rows of `input`, one for each part of its stores, with counts of zero.
     init(_ input: CaptureInput, path: String, firstContainer: Int) {
         var containerCount = 1
         switch input {
@@ -88,7 +88,7 @@ struct ScannedInput {
         }
     }
 
-    /// Returns a row in expanded form.
+    /// Returns the row at `index` in expanded form.
     func row(_ index: Int) -> ScanRow {
         let stored = rowTable[index]
         var row: ScanRow
@@ -124,7 +124,7 @@ struct ScannedInput {
         for code in record.holds { scanCounts.count(.held(code: code), ofRow: row) }
     }
 
-    /// Counts the events of a payload by their documented meanings.
+    /// Counts the events of a record by their meanings, which are `nil` for undocumented events.
     mutating func count(_ meanings: [String?], inRow row: Int) {
         for meaning in meanings { scanCounts.count(.event(meaning: meaning), ofRow: row) }
     }
@@ -139,7 +139,7 @@ struct ScannedInput {
         if isShown { details[row, default: .init()].problems.append(problem) }
     }
 
-    /// Adds the app of records to that of a row.
+    /// Combines `found` with the app of the row at index `row`, unless the row belongs to a bundle or a request log.
     mutating func add(_ found: LatestApp, toRow row: Int) {
         guard case .folder(let capture) = contents else { return }
         let (store, part) = (Int(rowTable[row].storeIndex), Int(rowTable[row].partIndex))
@@ -154,7 +154,7 @@ struct ScannedInput {
         rowTable[row].appTime = latest.time
     }
 
-    /// Adds the facts, pending events and queues that were found in a store.
+    /// Adds the facts, pending events and queues in `report`, with the queues to be evaluated at `instant`.
     mutating func add(_ report: StoreReport, ofStore store: Int, at instant: Int64) {
         let first = firstRow(ofStore: store)
         if !report.facts.isEmpty { details[first, default: .init()].facts += report.facts }
@@ -166,10 +166,12 @@ struct ScannedInput {
 
     // MARK: Finding rows
 
-    /// Returns the index of the row for the location of a record or an app in a store.
+    /// Returns the index of the row for `place`, or 0 for the only row of a bundle or a request log.
     func row(at place: ScanOutput.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
 
-    /// Returns the index of the row for a file, where `kind` distinguishes the stores of two systems in one file.
+    /// Returns the index of the row for the file at `path`, or `nil` if there is none.
+    ///
+    /// If the file contains the stores of two systems, `kind` selects one of them.
     func row(ofPath path: String, kind: String? = nil) -> Int? {
         switch contents {
         case .bundle: return 0
@@ -182,7 +184,9 @@ struct ScannedInput {
         }
     }
 
-    /// Returns the rows of the stores at `path`, or of the store to which a companion file at `path` belongs.
+    /// Returns the indices of the rows for the stores at `path`.
+    ///
+    /// If there are none, returns the rows of store parts at `path`, or of the store with a companion file at `path`.
     private func rows(at path: String, in capture: CapturedFolder) -> [Int] {
         let stores = capture.stores.indices(at: path)
         if !stores.isEmpty { return stores.flatMap { rows(ofStore: $0) } }

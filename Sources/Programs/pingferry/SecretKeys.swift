@@ -2,9 +2,9 @@ import PropertyList
 import Telemetry
 
 extension SystemTable {
-    /// Returns the keys, as UTF-8, of the secrets in a document that is a keyed archive of known systems.
+    /// Returns the keys, as UTF-8, whose values in `document` are secrets.
     ///
-    /// The set is empty for other documents, and if the systems declare no secrets.
+    /// The set is empty unless `document` is a keyed archive that has a class for which a system declares secret keys.
     func secretKeys(in document: PropertyListDocument) -> Set<[UInt8]> {
         let secrets = all.compactMap { $0.stores?.secrets }
         guard !secrets.isEmpty, let archive = try? KeyedArchive(document) else { return [] }

@@ -23,13 +23,13 @@ struct VerificationLog {
 
     private var currentName: String { receiptNames[entries.count] }
 
-    /// Starts hashing the next bundle.
+    /// Starts hashing the files of `reader`, which becomes the current bundle.
     mutating func start(_ reader: BundleReader) {
         self.reader = reader
         hashTask = jobLimit.start { try reader.fileHashes() }
     }
 
-    /// Records that the current bundle is good.
+    /// Adds an entry for the current bundle, which is valid.
     mutating func recordSuccess(_ path: String) async throws {
         guard let reader, let hashTask else { return }
         let found = try await hashTask.value
@@ -37,15 +37,15 @@ struct VerificationLog {
         add(found, .valid)
     }
 
-    /// Records that the current bundle is damaged or cannot be read.
+    /// Adds an entry for the current bundle, which is damaged or cannot be read.
     mutating func recordFailure(_ path: String, _ failure: CommandError) async {
         var found: [ContentHash] = []
         do {
             if let hashTask {
                 found = try await hashTask.value
             } else if path != "-", BundleFile.volumeName(atPath: path) == nil {
-                // If volumes do not form a bundle, the reason names the faulty ones. A hash of the given volume would
-                // suggest that this volume is at fault.
+                // A volume of an unusable bundle is not hashed, because its hash would suggest that this volume is at
+                // fault. The reason names the faulty volumes.
                 found = [try RunningHash.hash(of: ByteSource(InputFile(path: path)))]
             }
             // If the file has changed, the hash may not be that of the verified bytes.

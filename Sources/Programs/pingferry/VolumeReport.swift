@@ -2,7 +2,7 @@ import Bundle
 import Capture
 import JSONText
 
-/// Describes the volumes of a bundle in the output of `verify`.
+/// The description of the volumes of a bundle in the output of `verify`.
 enum VolumeReport {
     /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list of volumes.
     static func json(of set: VolumeSet) -> [[UInt8]] {

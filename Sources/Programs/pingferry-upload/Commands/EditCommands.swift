@@ -3,7 +3,7 @@ import Console
 import Delivery
 import JSONText
 
-/// The command `retry`, which sends refused records again.
+/// The command `retry`, which makes the next job send refused records again.
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
@@ -99,7 +99,7 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Throws a `CommandError` if the ledger has no entry for one of the ids.
+    /// Throws a `CommandError` if `counts`, the number of changed entries for each id, is zero for an id.
     func requireKnownIDs(_ counts: [String: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard let first = unknown.first else { return }

@@ -33,7 +33,7 @@ struct PruneCommand: AsyncParsableCommand {
         }
     }
 
-    /// The minimum age, in milliseconds, which is longer than the usual time between two jobs.
+    /// The minimum of `--older-than`, in milliseconds, which is longer than the usual time between two jobs.
     private static let minimumAge: Int64 = 7 * 86_400_000
 
     func run() async throws {

@@ -5,7 +5,7 @@ import JSONText
 import Systems
 import Telemetry
 
-/// The command `release`, which lets held records be sent.
+/// The command `release`, which allows jobs to send held records.
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
@@ -61,7 +61,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Opens the ledger, or throws an error that explains how to release records before the first job.
+    /// Opens the ledger, which must exist unless `--force` or `--bundle` is given.
     private func openLedger() throws -> Ledger {
         do {
             return try edit.ledger.openLedger(mustExist: !force && bundle.isEmpty)
@@ -72,7 +72,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the ids of the held records in a bundle, or only those that are given as arguments.
+    /// Returns the ids of the records in a bundle that are held for ``reason``, limited to any ids given as arguments.
     private func heldIDs(inBundleAt path: String) async throws -> [String] {
         // Records that were released before are included, so that their ids are not reported as unknown.
         let verified = try await edit.common.verifyBundles(at: [path], isReleased: { _, _ in false })
@@ -80,7 +80,10 @@ struct ReleaseCommand: AsyncParsableCommand {
         return try records.map { try verified.source.record(at: verified.pool.location(of: $0)).id }
     }
 
-    /// Returns `ids` if all of them are held for the reason being released, and otherwise throws an error.
+    /// Returns `ids`, after checking that the ledger contains a record with each of them.
+    ///
+    /// - Throws: `CommandError` if a record is unknown, is held only for other reasons, or is not held and `bundle` is
+    ///   not empty.
     private func heldIDs(in ledger: Ledger, among ids: [String]) throws -> [String] {
         let states = try ledger.recordStates(of: ids)
         for id in ids {

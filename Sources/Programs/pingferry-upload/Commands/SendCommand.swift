@@ -138,7 +138,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !dryRun else { return try await reportingErrors { try await printPlan() } }
-        // The handlers of a monitored run and of the job replace these handlers.
+        // Monitoring and the job replace these signal handlers with their own.
         if receipts.receipt != nil { try await reportingErrors { try DeliveryReceiptOptions.removeFileOnInterrupt() } }
         let monitor = JobMonitor()
         do {
@@ -187,7 +187,7 @@ struct SendCommand: AsyncParsableCommand {
         if let status = verified.unusableBundles.exitStatus { throw ExitCode(status.rawValue) }
     }
 
-    /// Returns a plan for the current time, because reading the bundles may have taken a long time.
+    /// Returns a plan for sending the records at the current time, which may be long after the start of the program.
     private func plan(_ verified: VerifiedBundles, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
         let state = try view?.state(of: verified.pool, today: ledger.dayRule.day(of: now)) ?? LedgerState()
@@ -197,7 +197,7 @@ struct SendCommand: AsyncParsableCommand {
             verified.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
     }
 
-    /// Opens the ledger for reading, or returns `nil` if it does not exist yet.
+    /// Opens the ledger for reading, or returns `nil` if it does not exist and `--ledger-must-exist` is not given.
     private func ledgerView() throws -> LedgerView? {
         do {
             return try LedgerView(path: try ledger.path())
@@ -214,7 +214,7 @@ struct SendCommand: AsyncParsableCommand {
         // The folder is checked before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         let receipt = try receiptOutput()
-        // The ledger is locked first, so that a second job ends before it reads all bundles.
+        // The ledger is locked before the bundles are read, so that a concurrent second job ends immediately.
         let ledger = try ledger.openLedger(mustExist: ledgerMustExist)
         if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
         let verified: VerifiedBundles
@@ -263,12 +263,12 @@ struct SendCommand: AsyncParsableCommand {
                     + sending.paths(environment: environment) + (try ledger.allPaths())
                     + [metrics, monitoring.pingURLFile].compactMap(\.self))
         } catch let error as FileError where error.isLocked {
-            // A job locks its receipt before its ledger, so that two jobs with the same receipt meet here.
+            // A job locks its receipt before its ledger, so a second job with the same receipt fails here.
             throw CommandError(status: .tryLater, message: "another job is running: \(error)")
         }
     }
 
-    /// Writes the receipt of the job that began at `start`, and reports an error without hiding that of the job.
+    /// Writes the receipt of the job that began at `start`, or reports the error and stores it in `summary`.
     private func write(
         _ receipt: consuming ReceiptOutput, of source: ReceiptSource, from start: Timestamp,
         _ summary: inout JobSummary, _ ledger: Ledger
@@ -293,7 +293,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Adds the state of the ledger after the job to the summary, and moves finished bundles.
+    /// Adds the state of the ledger after the job to `summary`, and moves finished bundles if `--move-done` is given.
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
         summary.refusalGroups = try ledger.view.refusals()
         summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
@@ -309,7 +309,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves bundles to a folder, and reports those that cannot be moved.
+    /// Moves `bundles` to `folder`, reports the bundles that cannot be moved, and records the new paths in the ledger.
     private func move(
         _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary, _ ledger: Ledger
     ) throws {
@@ -328,7 +328,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves the files and the signature of a bundle, or returns `nil` if they are already in the folder.
+    /// Moves the files and the signature of `bundle`, and returns its new path, or `nil` if `folder` contains them.
     private static func move(
         _ bundle: BundleName, to folder: borrowing DestinationFolder
     ) throws(CommandError) -> String? {

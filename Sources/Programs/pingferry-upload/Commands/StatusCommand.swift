@@ -78,7 +78,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     // MARK: Bundles
 
-    /// Prints the status of each bundle, opening one bundle at a time because each may need much memory.
+    /// Prints the status of each bundle, with only one bundle open at a time because each may need much memory.
     private func printBundles() async throws {
         let view = try LedgerView(path: try ledger.path())
         var unusable: [UnusableBundleError] = []

@@ -120,7 +120,7 @@ struct BundleCommand: AsyncParsableCommand {
         {
             throw ValidationError("the index must not have the name of a file of the bundle or of the receipt")
         }
-        // The size of a bundle's members is limited. Half of the limit is reserved for other data.
+        // A quarantined file may use half of the limit of 256 MiB for a bundle member. The rest is for other data.
         guard (0...128).contains(quarantineFile) else {
             throw ValidationError("--quarantine-file requires a number from 0 to 128")
         }

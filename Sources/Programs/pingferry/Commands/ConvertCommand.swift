@@ -294,7 +294,7 @@ struct ConvertCommand: AsyncParsableCommand {
 extension CommandOutput: StreamSink {}
 
 extension CaptureInput {
-    /// Returns the label of the input in its records.
+    /// Returns the label of the input in the metadata of the output.
     fileprivate func label(path: String) -> String {
         switch self {
         case .folder(let capture): capture.label

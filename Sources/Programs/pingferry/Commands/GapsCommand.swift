@@ -91,7 +91,7 @@ struct GapsCommand: AsyncParsableCommand {
         }
     }
 
-    /// The number of rows of an expected list.
+    /// The path of an expected list, and the number of its rows.
     struct ListCounts {
         let path: String
         var rowCount = 0
@@ -101,7 +101,7 @@ struct GapsCommand: AsyncParsableCommand {
 
     private static let chunkSize = 1 << 20
 
-    /// Adds the numbers of an expected list to `sequences`.
+    /// Adds the numbers in the expected list at `path` to `sequences`, except for rows that `filter` rejects.
     private static func read(
         _ path: String, matching filter: RecordFilter, into sequences: inout SequenceIndex, _ clients: inout ClientIndex
     ) throws -> ListCounts {

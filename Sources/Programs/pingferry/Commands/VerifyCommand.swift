@@ -101,7 +101,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The paths of the bundles, including only the first volume of each bundle in volumes.
+    /// The paths of the bundles, without later volumes of bundles whose first volume is also given.
     private var paths: [String] { BundleFile.removingLaterVolumes(from: bundles) }
 
     /// Verifies all bundles, and prints and records the results.
@@ -232,7 +232,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return object
     }
 
-    /// Returns the JSON result for a bundle with an error, including the exit status and the reason.
+    /// Returns the JSON result for the bundle at `path`, with the exit status and the message of `failure`.
     private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
         var object = CanonicalObject()
         object.set("good", boolean: false)
