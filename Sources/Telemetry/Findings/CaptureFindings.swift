@@ -30,7 +30,7 @@ public struct LocatedProblem: Sendable, Equatable {
 
     /// Reads a line of `problems.ndjson`.
     ///
-    /// Returns `nil` if it is malformed.
+    /// Returns `nil` if the line is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
@@ -89,7 +89,7 @@ public struct QuarantineEntry: Sendable, Equatable {
 
     /// Reads a line of `quarantine.ndjson`.
     ///
-    /// Returns `nil` if it is malformed or if the kind of store is unknown.
+    /// Returns `nil` if the line is malformed or if the kind of store is unknown.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),

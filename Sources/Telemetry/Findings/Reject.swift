@@ -1,8 +1,10 @@
 /// A range of a store file that could not be parsed and is put into quarantine.
 public struct Reject: Sendable, Equatable {
-    /// The reason: a case id or code, a space and an explanation.
+    /// The reason, which consists of a case id or code, a space and an explanation.
     public var reason: String
-    /// The byte offset of the range, or of the parsing failure, or `nil` if the whole file is rejected.
+    /// The byte offset of the range.
+    ///
+    /// If the whole file is rejected, it is the offset of the parsing failure, or `nil`.
     public var offset: Int?
     /// The length of the range in bytes, or `nil` if the whole file is rejected.
     public var length: Int?

@@ -2,8 +2,8 @@ import JSONText
 
 /// A field of an object in a payload.
 ///
-/// A field is declared once, in the table of its payload. The check of the payload, its pseudonyms, the columns of its table
-/// and the data dictionary are derived from the declaration.
+/// A field is declared once, in the table of its payload. The check of the payload, the pseudonyms, the columns of the
+/// exported table and the data dictionary are derived from the declaration.
 public struct PayloadField: Sendable {
     /// Whether a field must be present in an object.
     public enum Presence: Sendable {
@@ -15,7 +15,7 @@ public struct PayloadField: Sendable {
         case added
     }
 
-    /// The key.
+    /// The key of the field.
     public let key: JSONKey
     /// Whether the field must be present in an object.
     public let presence: Presence

@@ -8,7 +8,7 @@ public indirect enum PayloadForm: Sendable {
     case boolean
     /// An integer without a decimal point or an exponent.
     case integer(atLeast: Int? = nil)
-    /// An integer in a range.
+    /// An integer in the given range.
     case version(ClosedRange<Int>)
     /// A number of the given form.
     case number(NumberForm)
@@ -18,16 +18,16 @@ public indirect enum PayloadForm: Sendable {
     case list(PayloadForm)
     /// An object or an array.
     case structure
-    /// An object with the given fields. Other keys are accepted and noted.
+    /// An object with the given fields. Other keys are accepted and counted as unknown.
     case object(PayloadFields)
-    /// An object with the given fields. Other keys are accepted and not noted.
+    /// An object with the given fields. Other keys are accepted and not counted.
     case open(PayloadFields)
     /// An object with any number of members. Its keys and values have the given forms.
     case map(KeyForm, PayloadForm)
     /// `null`, or a value of the given form.
     case orNull(PayloadForm)
 
-    /// Returns the form of an object with any keys, whose values have the given form.
+    /// Returns the form of an object with arbitrary keys and with values of the form `values`.
     public static func map(_ values: PayloadForm) -> PayloadForm { .map(.any, values) }
 
     /// Whether this form permits `null`.

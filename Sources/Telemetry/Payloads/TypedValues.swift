@@ -1,9 +1,7 @@
 import JSONText
 
 extension JSONDocument {
-    /// Returns the value of `key` if it has the given kind.
-    ///
-    /// Otherwise, returns `nil`.
+    /// Returns the value of `key`, or `nil` if the value is missing or does not have the given kind.
     package func value(of key: JSONKey, _ kind: JSONKind, in object: JSONNode) -> JSONNode? {
         guard let value = value(of: key, in: object), self.kind(of: value) == kind else { return nil }
         return value

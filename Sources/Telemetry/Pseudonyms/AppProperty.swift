@@ -16,9 +16,9 @@ public enum AppProperty: Sendable {
     /// The string that represents an unknown value.
     public static let unknown = "unknown"
 
-    /// Returns `value` if it has the expected form.
+    /// Returns `value` if it has the expected form or is ``unknown``.
     ///
-    /// Otherwise, returns a pseudonym for an id or a name, and `nil` for other properties.
+    /// Any other value is replaced by a pseudonym if the property is an id or a name. If not, the method returns `nil`.
     public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         if value == Self.unknown || form.matches(value.utf8.span) { return value }
         return switch self {

@@ -1,6 +1,6 @@
 import Bytes
 
-// Patterns of ids in strings and numbers that otherwise have the form of a value that is kept.
+// Patterns that detect ids in strings and numbers. A value with an id is not kept, even if it has a permitted form.
 //
 // Source: "Pseudonyms", section "Guarantees".
 extension Span<UInt8> {
@@ -9,8 +9,8 @@ extension Span<UInt8> {
 
     /// Whether a decimal number has as many digits before its decimal point as an id of a phone or of its SIM card.
     ///
-    /// An IMEI and an IMSI have 15 digits, and the number of a SIM card has 19 or 20. Before a positive exponent, the
-    /// digits after the decimal point count, too.
+    /// An IMEI and an IMSI have 15 digits, and the number of a SIM card has 19 or 20. If the number has an exponent
+    /// that is not negative, the digits after the decimal point are counted, too.
     var mayBePhoneID: Bool {
         let end = indices.first { self[$0] | 0x20 == UInt8(ascii: "e") } ?? count
         let isScaled = end + 1 < count && self[end + 1] != UInt8(ascii: "-")
@@ -40,8 +40,8 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether the string contains 12 consecutive letters and digits in at least four groups, as a serial number or a
-    /// part of a token does.
+    /// Whether the string contains 12 consecutive letters and digits in at least four alternating groups of letters and
+    /// digits, as a serial number or a part of a token does.
     private var hasSerialNumber: Bool {
         var (count, changes) = (0, 0)
         for index in indices {
@@ -56,7 +56,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether the string contains four or more consecutive numbers like those of an IPv4 address.
+    /// Whether the string contains a run of four or more numbers from 0 to 255, as in an IPv4 address.
     ///
     /// The numbers are separated by dots, hyphens or underscores.
     private var hasIPAddress: Bool {

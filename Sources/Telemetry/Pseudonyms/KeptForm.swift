@@ -3,7 +3,7 @@ import JSONText
 
 /// A form of values that are kept unchanged when ids are replaced by pseudonyms.
 ///
-/// Any other value can be arbitrary data of an app, or can come from a forged capture.
+/// Values without such a form are not kept, because they can be arbitrary data of an app or come from a forged capture.
 ///
 /// Source: "Pseudonyms".
 public enum KeptForm: Sendable {
@@ -17,7 +17,7 @@ public enum KeptForm: Sendable {
     case flag
     /// A string that contains a decimal number with an optional sign and decimal point.
     ///
-    /// The restriction of ``number`` applies.
+    /// As with ``number``, the number cannot be the id of a phone or of its SIM card.
     case decimal
     /// An identifier: a letter followed by letters, digits, `_`, `-` and `.`.
     case word
@@ -102,7 +102,7 @@ extension Span<UInt8> {
 
     /// Whether the string consists of the characters of names and versions.
     ///
-    /// It does not begin with a plus sign or a parenthesis, as a phone number can.
+    /// A string that begins with a plus sign or a parenthesis is excluded, because it can be a phone number.
     fileprivate var isName: Bool {
         !"+(".utf8.contains(self[0]) && allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
     }

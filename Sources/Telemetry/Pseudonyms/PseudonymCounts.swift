@@ -1,12 +1,12 @@
 import JSONText
 
-/// The numbers of values that pseudonymization removed from payloads.
+/// Counts of the values that pseudonymization removed from payloads, by reason.
 public struct PseudonymCounts: Sendable, Equatable {
-    /// The number of values that were removed because their rule says so.
+    /// The number of values that were removed because their rule is ``PseudonymRule/drop``.
     public var dropped = 0
-    /// The number of values that did not have the form required by their rule.
+    /// The number of values that were removed because they do not have the form required by their rule.
     public var malformed = 0
-    /// The number of values without a rule.
+    /// The number of values that were removed because they have no rule.
     public var unnamed = 0
 
     /// Creates counts of zero.

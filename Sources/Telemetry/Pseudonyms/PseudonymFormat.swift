@@ -10,7 +10,7 @@ public struct PseudonymFormat: Sendable {
 
     /// The rules for payloads, by record type.
     ///
-    /// They can be a single table for all types.
+    /// If there is only one table, it applies to all types.
     public let tables: [(types: [String], table: PseudonymTable)]
     /// The rule for paths, or `nil` if paths are kept because they contain no ids.
     public let path: PathRule?

@@ -4,7 +4,7 @@ import JSONText
 
 /// A secret key from which pseudonyms are made.
 ///
-/// Printing it shows only its id.
+/// Printing a key shows only its id.
 ///
 /// ```swift
 /// let key = try PseudonymKey(bytes)
@@ -53,7 +53,7 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 
     /// Returns the HMAC state for a class.
     ///
-    /// Reusing it avoids hashing the key again.
+    /// Reusing the state avoids hashing the key again for each value.
     func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)

@@ -1,13 +1,14 @@
 import Bytes
 import JSONText
 
-/// Makes pseudonyms, and caches the last pseudonym of each class.
+/// A generator of pseudonyms that caches the last pseudonym of each class.
 ///
 /// The cache is effective because most records of a store belong to one client, and because the target of a record
-/// repeats its id.
+/// repeats the record's id.
 struct PseudonymMaker: Sendable {
     private let key: PseudonymKey
-    /// Whether values that look like pseudonyms are kept because the record already has pseudonyms of the same key.
+    /// Whether values that look like pseudonyms are kept, because the current record already has pseudonyms of the same
+    /// key.
     var keepsPseudonyms = false
     private var classes: [PseudonymClass: ClassState] = [:]
 

@@ -1,7 +1,9 @@
 import Bytes
 import JSONText
 
-/// Reduces notes, rejects and problems to their codes, because the words after a code can contain captured data.
+/// Functions that reduce notes, rejects and problems to their codes.
+///
+/// The words after a code are removed because they can contain captured data.
 package enum PseudonymNotes {
     /// The codes that consist of a single word.
     private static let words: Set<String> = [
@@ -10,8 +12,9 @@ package enum PseudonymNotes {
 
     /// Returns the code at the beginning of a string, such as `C8`, `5.1`, `no-target` or `bad_nested_json:params@3`.
     ///
-    /// A code is either a case id of a format document or consists of several joined words. The number after it has at
-    /// most six digits, because a longer one could be an id in a forged bundle.
+    /// A code is a case id of a format document, a known word, or several joined words. A number after joined words has
+    /// at most six digits, because a longer number could be an id in a forged bundle. Returns `nil` if there is no
+    /// code.
     package static func code(of text: String) -> String? {
         let code = text.utf8.prefix { $0 != UInt8(ascii: " ") }
         guard code.count <= maximumLength, let known = String(code) else { return nil }

@@ -21,7 +21,7 @@ public indirect enum PseudonymRule: Sendable {
     case list(PseudonymRule)
     /// Applies a separate rule to each position of an array.
     ///
-    /// An omitted element is replaced by `null`, or removed at the end.
+    /// An omitted element is replaced by `null`. At the end of the array, omitted elements are removed.
     case tuple([PseudonymRule])
     /// Applies a rule to members whose keys match the key rule, and omits all other members.
     case map(KeyRule, PseudonymRule)

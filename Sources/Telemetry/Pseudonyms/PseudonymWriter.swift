@@ -1,19 +1,21 @@
 import JSONText
 
-/// Rewrites payloads so that only permitted values and pseudonyms remain.
+/// A writer of payloads that contain only permitted values and pseudonyms.
 ///
 /// The depth of the recursion is limited by the rules, not by the values.
 struct PseudonymWriter: Sendable {
     var maker: PseudonymMaker
     /// The unit to which times are rounded down, or `nil` if they are kept.
     let timeUnit: TimeUnit?
-    /// The numbers of values that were omitted since this property was last reset.
+    /// The counts of the values that were omitted since this property was last reset.
     var counts = PseudonymCounts()
     private var output = TextBuffer()
     private var document = JSONDocument()
 
     private static let null: ConstantText = "null"
-    /// The default depth limit of 512 levels is also the limit for the payload of a record.
+    /// The policy for parsing payloads.
+    ///
+    /// Its default depth limit of 512 levels is also the limit for the payload of a record.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
 
     init(_ maker: PseudonymMaker, timeUnit: TimeUnit? = nil) {
@@ -109,7 +111,7 @@ struct PseudonymWriter: Sendable {
         switch substitute {
         case .nothing: return omit()
         case .text(let text):
-            // A substitute would not help, because a value of another kind makes the record invalid.
+            // A value that is not a string makes the record invalid, so replacing the value would be useless.
             guard kind == .string else { return omit() }
             if !document.bytes(of: value).equals(text) { counts.malformed += 1 }
             output.append(jsonString: text.utf8.span)
@@ -197,7 +199,7 @@ struct PseudonymWriter: Sendable {
     private mutating func writeMap(
         _ map: JSONNode, _ keys: PseudonymRule.KeyRule, _ rule: PseudonymRule, of document: JSONDocument
     ) -> Bool {
-        // Replacing keys by pseudonyms changes their order.
+        // The members are collected first, because replacing keys by pseudonyms changes their order.
         var members: [(key: [UInt8], member: JSONMember)] = []
         for position in 0..<document.memberCount(of: map) {
             let member = document.member(at: position, of: map)
@@ -212,7 +214,7 @@ struct PseudonymWriter: Sendable {
         let start = output.count
         var last: [UInt8]?
         for (key, member) in members {
-            // The uppercase and lowercase forms of a UUID have the same pseudonym.
+            // Two keys can become equal, because the uppercase and lowercase forms of a UUID have the same pseudonym.
             guard key != last else {
                 counts.malformed += 1
                 continue

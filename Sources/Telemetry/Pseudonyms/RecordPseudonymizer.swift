@@ -1,6 +1,6 @@
 import Bytes
 
-/// Replaces the ids in records by pseudonyms, and removes all values that the rules of the systems do not permit.
+/// A type that replaces the ids in records by pseudonyms, and removes all values that the rules do not permit.
 ///
 /// ```swift
 /// var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
@@ -33,11 +33,11 @@ public struct RecordPseudonymizer: Sendable {
         writer = PseudonymWriter(PseudonymMaker(key), timeUnit: timeUnit)
     }
 
-    /// Replaces the ids in a record by pseudonyms, and returns the numbers of omitted values.
+    /// Replaces the ids in `record` by pseudonyms, and returns the counts of the omitted values.
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
         guard let system = systems[record.system] else { throw .unknownSystem(record.system.description) }
         let isMarked = record.held.contains(.pseudonymized)
-        // Pseudonyms of pseudonyms could not be compared with any others.
+        // Pseudonyms that were made from other pseudonyms could not be compared with other pseudonyms.
         guard !isMarked || record.pseudonymKeyID == keyID else { throw .otherKey(record.pseudonymKeyID, given: keyID) }
         let table = system.pseudonyms?.table(ofType: record.type)
         writer.maker.keepsPseudonyms = isMarked
@@ -45,7 +45,7 @@ public struct RecordPseudonymizer: Sendable {
         record.payload = writer.rewritten(record.payload, by: table ?? [:])
         replaceIDs(of: &record, system)
         if let timeUnit { record.time = record.time?.roundedDown(to: timeUnit) }
-        // The times in a record that already has pseudonyms can be rounded to a larger unit.
+        // The times in a record that already has pseudonyms may have been rounded to a larger unit before.
         let units = [timeUnit, isMarked ? record.timeUnit : nil].compactMap(\.self)
         record.notes =
             [Record.pseudonymNote(keyID)] + (units.max().map { [Record.note(of: $0)] } ?? [])

@@ -11,7 +11,7 @@ import JSONText
 public enum TimeForm: Sendable {
     /// A string that contains a date, or a date and a time of day, such as `2020-05-22T16:10+02:00`.
     ///
-    /// Minutes, seconds, their fraction and the offset from UTC can be missing.
+    /// The minutes, the seconds, the fraction of a second and the offset from UTC can be missing.
     case text
     /// A number of milliseconds since 1970 or since another instant.
     case milliseconds
@@ -37,9 +37,9 @@ public enum TimeForm: Sendable {
         }
     }
 
-    /// Returns the text of a value of the form ``keptForm``, rounded down to `unit`.
+    /// Returns `value`, rounded down to `unit`, or `nil` if `value` is not a time.
     ///
-    /// Returns `nil` if the value is not a time. An empty string is returned unchanged.
+    /// `value` must have the form ``keptForm``. An empty string is returned unchanged.
     func rounded(_ value: Span<UInt8>, to unit: TimeUnit, in document: JSONDocument) -> [UInt8]? {
         guard !value.isEmpty else { return [] }
         switch self {
@@ -58,7 +58,7 @@ public enum TimeForm: Sendable {
     /// The exclusive end of the year 9999 in seconds since 1970.
     private static let end: Int64 = 253_402_300_800
 
-    /// Rounds a decimal number of ticks, and replaces the digits of its fraction by zeros.
+    /// Rounds down a decimal number of ticks, and replaces the digits of its fraction by zeros.
     ///
     /// Numbers beyond the year 9999 are clamped, because they can be exact times in a smaller unit.
     private static func rounded(_ number: Span<UInt8>, ticksPerSecond rate: Int64, to unit: TimeUnit) -> [UInt8]? {
@@ -76,7 +76,7 @@ public enum TimeForm: Sendable {
 // MARK: - Dates and times
 
 extension TimeForm {
-    /// Rounds a date, or a date and a time of day, to the hour or day in UTC.
+    /// Rounds a date, or a date and a time of day, down to the hour or day in UTC.
     ///
     /// The result has the precision and the offset of `text`. If `text` has no minutes, the minutes of the offset are
     /// ignored. A date without a time of day is returned unchanged.
@@ -142,7 +142,7 @@ extension TimeForm {
             let minutes = number(at: start + 3 + colon, of: zone, below: 60)
         else { return nil }
         let offset = Int64(hours * 60 + minutes)
-        // All time zones have such offsets. Other numbers can be a part of an id or another time.
+        // Offsets from UTC are at most 14 hours and multiples of 15 minutes. Another number can be part of an id.
         guard offset <= 14 * 60, minutes % 15 == 0 else { return nil }
         switch zone[start] {
         case UInt8(ascii: "+"): return offset

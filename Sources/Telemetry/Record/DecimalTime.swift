@@ -13,7 +13,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     /// Creates a time from a JSON number or from the digits in a file name.
     ///
-    /// The time is clamped to ±10¹⁸ seconds.
+    /// Returns `nil` if `text` is not a number. The time is clamped to ±10¹⁸ seconds.
     public init?(_ text: Span<UInt8>) {
         if let plain = Self.plain(text) {
             self = plain

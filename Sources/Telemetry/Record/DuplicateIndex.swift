@@ -2,26 +2,26 @@
 ///
 /// A large index needs at most 22 bytes per record on average.
 ///
-/// The index consists of open-addressing hash tables with 16-byte keys. The slot of a record depends on its id alone if
-/// the id is new, so that the id can be found again. For a further payload of the id, the slot depends on both, which
-/// avoids long chains.
+/// The index consists of open-addressing hash tables with 16-byte keys. The slot of a record with a new id depends only
+/// on the id, so that the id can be found again. The slot of a further payload of a known id depends on both the id and
+/// the payload. This avoids long chains of occupied slots.
 ///
 /// A table grows when five sixths of its slots are in use. A small table doubles its size. A large table grows by an
 /// eighth, so that 74 to 83 percent of its slots are in use. The ids are divided among many tables, because a growing
 /// table temporarily needs twice its memory. All tables consist of pages of equal size, so that a table can reuse the
-/// freed pages of another.
+/// freed pages of another table.
 public struct DuplicateIndex: Sendable {
     /// The result of looking up a record.
     public enum Finding: Sendable {
         /// The id has not been seen.
         case new
-        /// The id has been seen with another payload.
+        /// The id has been seen, but not with this payload.
         case sameIDOtherPayload
-        /// The id has been seen with the same payload.
+        /// The id has been seen with this payload.
         case duplicate
     }
 
-    /// The number of different records.
+    /// The number of different records in the index.
     public private(set) var count = 0
     private var tables = [KeyTable](repeating: KeyTable(), count: tableCount)
     private static let tableCount = 64
@@ -31,7 +31,8 @@ public struct DuplicateIndex: Sendable {
 
     /// Looks up a record, and adds it if it is new.
     public mutating func insert(_ key: RecordKey) -> Finding {
-        // The lower bits of the hash, after three bits of zero, select the table. The upper bits select the slot.
+        // The lowest three bits of the hash are zero. The next bits select the table, and the upper bits select the
+        // slot.
         let finding = tables[Int(key.identity >> 3) & (Self.tableCount - 1)].insert(key)
         if finding != .duplicate { count += 1 }
         return finding
@@ -87,9 +88,9 @@ private struct KeyTable: Sendable {
 
     private func slot(after slot: Int) -> Int { slot + 1 == slotCount ? 0 : slot + 1 }
 
-    /// The maximum number of pages of a table that doubles its size.
+    /// The maximum number of pages of a table that doubles its size when it grows.
     ///
-    /// All tables of this size together use 4 MiB.
+    /// After all tables have doubled their size for the last time, they use 4 MiB together.
     private static let maximumDoubledPageCount = 8
 
     private mutating func grow() {

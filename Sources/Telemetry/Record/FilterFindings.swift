@@ -1,7 +1,7 @@
 /// The findings of a filter after it was applied to all records.
 ///
-/// They are the number of records that were excluded because they have no time, and the requested values that no record
-/// has, for example because they are misspelled.
+/// The findings are the number of records that were excluded because they have no time, and the requested values that
+/// no record has, for example because the values are misspelled.
 public struct FilterFindings: Sendable, Equatable {
     /// The number of records that were excluded only because they have no time.
     public internal(set) var withoutTime = 0

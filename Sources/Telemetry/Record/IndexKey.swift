@@ -1,9 +1,10 @@
 import Hashing
 
-/// A 24-byte key that identifies a record, or a line of details, in the index of a bundle.
+/// A 24-byte key that identifies a record in the index of a bundle, or a line of `quarantine.ndjson` or
+/// `problems.ndjson`.
 ///
-/// Unlike a ``RecordKey``, it is the same in each run. Finding two payloads of one ID with equal keys requires about
-/// 2⁶⁴ attempts.
+/// Unlike a ``RecordKey``, an index key is the same in each run. Finding two payloads of one ID with equal keys
+/// requires about 2⁶⁴ attempts.
 ///
 /// Source: "Increments", section "The index".
 public struct IndexKey: Sendable, Hashable, Comparable {
@@ -24,7 +25,7 @@ public struct IndexKey: Sendable, Hashable, Comparable {
     /// Creates the key of a record.
     public init(_ record: borrowing Record) {
         var hash = SHA256()
-        // A record with pseudonyms cannot be uploaded, so it must not replace an equal record without them.
+        // A record with pseudonyms cannot be uploaded, so it must not replace an equal record without pseudonyms.
         let keyIDs = record.pseudonymKeyID.map { [$0] } ?? []
         for text in [record.system.description, record.type, record.id] + keyIDs {
             // The length separates the strings, which can contain any character.

@@ -64,7 +64,7 @@ public struct App: Sendable, Hashable {
     public var id: String?
     /// The name of the app in upload paths.
     public var name: String?
-    /// The version.
+    /// The version of the app.
     public var version: String?
     /// The release channel.
     public var channel: String?
@@ -142,12 +142,12 @@ public struct Source: Sendable, Equatable {
 public struct Hold: Sendable, Equatable {
     /// The code, such as `schema` or `no-target`.
     public let code: String
-    /// The details.
+    /// The details of the reason, such as an HTTP status.
     public let detail: String?
 
     /// The payload does not have the documented form.
     public static func schema(_ faults: [String]) -> Hold { Hold("schema", faults.joined(separator: "; ")) }
-    /// The store does not specify a destination, or the system does not accept it.
+    /// The store does not specify a destination, or the system does not accept the destination.
     public static let noTarget = Hold("no-target")
     /// An event ping contains fewer events than the app needs to build a ping.
     public static let tooFewEvents = Hold("too-few-events")
@@ -179,7 +179,7 @@ public struct Hold: Sendable, Equatable {
         }
     }
 
-    /// Whether the payload does not have the documented form.
+    /// Whether the hold states that the payload does not have the documented form.
     public var isSchema: Bool { code == "schema" }
 
     /// The string that represents the hold in a record.

@@ -3,7 +3,8 @@ import JSONText
 
 /// A 16-byte key that identifies an upload.
 ///
-/// Two records have equal keys only if their systems, types, ids and canonical payloads are equal.
+/// Records with equal systems, types, ids and canonical payloads have equal keys. Different records have equal keys
+/// only with negligible probability.
 ///
 /// Source: "The record", section "Duplicates".
 public struct RecordKey: Sendable, Hashable {
@@ -69,12 +70,13 @@ struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
     /// A mask for the first seven bytes of a word.
     ///
-    /// Their value is less than the prime.
+    /// The value of seven bytes is less than the prime.
     private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
-    /// The point at which the polynomial is evaluated, and its powers.
+    /// The point at which the polynomial is evaluated, and its second to fourth powers.
     ///
-    /// Four coefficients are added in one step, because each step must wait for the previous one.
+    /// The powers allow four coefficients to be added in one step. This is faster, because each step must wait for the
+    /// previous step.
     struct Key: Sendable {
         fileprivate let first: UInt64
         fileprivate let second: UInt64
@@ -93,9 +95,9 @@ struct KeyedHash {
     private let key: Key
     private var state: UInt64 = 0
 
-    /// The hash.
+    /// The hash of the added strings.
     ///
-    /// It is stored in the upper 61 bits because hash tables use the upper bits.
+    /// The hash is stored in the upper 61 bits because hash tables use the upper bits.
     var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
     init(_ key: Key) { self.key = key }

@@ -6,7 +6,7 @@ public struct RecordMemory: Sendable {
     var cache = RecordStringCache()
     /// A buffer for the canonical form of a record, with which its line is compared.
     var scratch = TextBuffer()
-    /// The positions of the notes and the payload of the last record in its input.
+    /// The positions, in the input, of the notes and the payload of the last record whose canonical form was checked.
     public internal(set) var written = RecordLineLayout(notes: 0, payload: 0..<0)
 
     /// Creates empty memory.
@@ -33,9 +33,9 @@ public struct RecordMemory: Sendable {
 
 }
 
-/// The strings of the last record.
+/// A cache of the strings of the last record.
 ///
-/// The next record shares them if they are equal.
+/// The next record reuses the cached strings that are equal to its own.
 struct RecordStringCache: Sendable {
     var type = ""
     var client = ""

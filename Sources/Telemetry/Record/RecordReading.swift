@@ -21,7 +21,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Record {
-    /// The maximum depth of a line.
+    /// The maximum nesting depth of the JSON in a line.
     ///
     /// It is one more than the maximum depth of a payload.
     private static let lineDepthLimit = 513
@@ -73,8 +73,8 @@ extension Record {
 
     /// Returns a description of a contradiction in the record, or `nil` if there is none.
     public func contradiction(knowing systems: SystemTable) -> String? {
-        // A store can contain any string as a document id. An id that looks like a hash is not a UUID, so the record
-        // must be held.
+        // A store can contain any string as a document id. An id that begins with `sha256:` but is not the hash of the
+        // payload is such a string. Because such an id is not a UUID, its record must be held.
         if id.hasPrefix("sha256:"), !id.hasPrefix(PayloadHash.id(of: payload)), !held.contains(where: \.isSchema) {
             return "the id is not the hash of the payload"
         }
@@ -201,7 +201,7 @@ private struct RecordReader {
 
     /// Returns the string `value`.
     ///
-    /// The string of the last record is reused if both are equal.
+    /// `last` is the string in the previous record, which is reused if it is equal to `value`.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -214,7 +214,7 @@ private struct RecordReader {
 
     /// Returns the known name that the string `value` contains.
     ///
-    /// The name in the last record is reused if both are equal.
+    /// `last` is the name in the previous record, which is reused if it is equal to `value`.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

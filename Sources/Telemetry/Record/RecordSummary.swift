@@ -1,6 +1,6 @@
 /// The properties of a record that are kept for statistics after the record is written.
 public struct RecordSummary: Sendable, Equatable {
-    /// The system.
+    /// The system of the record.
     public let system: SystemName
     /// The type of the upload in the terms of the system.
     public let type: String

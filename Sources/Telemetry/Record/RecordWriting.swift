@@ -1,9 +1,9 @@
 import JSONText
 
 extension Record {
-    /// Appends the record as a line of canonical JSON.
+    /// Appends the record to `output` as a line of canonical JSON.
     ///
-    /// Returns the positions of its notes and its payload.
+    /// Returns the positions of the notes and the payload in `output`.
     @discardableResult
     public func write(to output: inout TextBuffer) -> RecordLineLayout {
         var payloadStart = 0
@@ -50,7 +50,7 @@ extension Record {
 
     /// An upper bound for the size, in bytes, of the line without the payload.
     ///
-    /// An escaped byte needs six bytes.
+    /// Each byte of a string counts as six bytes, because JSON can escape it as `\u0000`.
     private var maximumFrameSize: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)

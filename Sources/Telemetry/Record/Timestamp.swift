@@ -33,7 +33,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// Whether the instant is in the years 2011 to 2199.
     ///
-    /// An earlier or later time on a phone is the result of a wrong clock or of another unit.
+    /// A time on a phone that is outside these years results from a wrong clock or from a number in another unit.
     public var isPlausible: Bool { (1_293_840_000_000..<7_258_118_400_000).contains(milliseconds) }
 
     /// Returns whether `left` is earlier than `right`.

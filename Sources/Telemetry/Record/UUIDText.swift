@@ -13,7 +13,7 @@ public enum UUIDText {
         return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
     }
 
-    /// Returns 16 bytes as a lowercase UUID.
+    /// Returns the 16 bytes in `bytes` as a lowercase UUID.
     ///
     /// The bits for the version and the variant are replaced.
     static func text(of bytes: [UInt8], version: UInt8) -> String {

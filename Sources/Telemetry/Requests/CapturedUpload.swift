@@ -13,11 +13,10 @@ import JSONText
 public struct CapturedUpload: Sendable {
     /// The route of the request, or `nil` if only the payload was captured.
     public let route: UploadRoute?
-    /// The header fields listed in ``RequestFormat/headers`` and ``RequestFormat/secretHeaders``, in the order and letter
-    /// case of the capture.
+    /// The header fields listed in ``RequestFormat/headers`` and ``RequestFormat/secretHeaders``, as captured.
     ///
-    /// A repeated field is listed more than once. A secret value, or a value that is not a string, is replaced by an empty
-    /// string.
+    /// The order and letter case of the capture are preserved. A repeated field is listed more than once. A secret
+    /// value, or a value that is not a string, is replaced by an empty string.
     public let headers: [HeaderField]
     /// The time of the capture.
     public let time: Timestamp?
@@ -32,17 +31,15 @@ public struct CapturedUpload: Sendable {
         self.source = source
     }
 
-    /// Creates a record from the payload in `document`.
-    ///
-    /// Converts the payload to the documented form.
+    /// Creates a record from the payload in `document`, and converts the payload to the documented form.
     public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(self, &document)
     }
 
-    /// Returns the record with its target and the notes of the route.
+    /// Returns `record` with the target and the notes of the route.
     ///
-    /// If it has no target, a hold is added.
+    /// If only the payload was captured, the target is `fallback`. If there is no target, a hold is added.
     public func completed(_ record: Record, defaultTarget fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []

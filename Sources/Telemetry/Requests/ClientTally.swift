@@ -1,4 +1,4 @@
-/// A check whether all items of a list request have the same client.
+/// A check of whether all items of a list request have the same client.
 public struct ClientTally: Sendable {
     /// The first client.
     public private(set) var first: String?

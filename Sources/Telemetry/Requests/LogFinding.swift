@@ -1,7 +1,7 @@
 /// The result of reading an entry of a request log, or a line of an NDJSON file.
 public enum LogFinding: Sendable {
-    /// An upload and the status of its answer. It is 0 if no answer was captured, and `nil` if the log contains no
-    /// answers.
+    /// An upload and the status of its answer. The status is 0 if no answer was captured, and `nil` if the log contains
+    /// no answers.
     case upload(Record, status: Int?)
     /// A request that is not an upload.
     case other(OtherTraffic)
@@ -10,9 +10,9 @@ public enum LogFinding: Sendable {
 }
 
 extension Record {
-    /// Adds the status of the answer.
+    /// Adds the status of the answer to the record.
     ///
-    /// If the upload was delivered, a hold is added to its record.
+    /// The status is added as a hold if the upload was delivered, and as a note if not.
     public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))
@@ -21,9 +21,7 @@ extension Record {
         }
     }
 
-    /// The status of the answer if it proves that the upload was delivered.
-    ///
-    /// Otherwise, `nil`.
+    /// The status of the answer, or `nil` if no answer proves that the upload was delivered.
     public var deliveredStatus: Int? {
         held.first { $0.code == Hold.delivered(status: 0).code }.flatMap { $0.detail.flatMap { Int($0) } }
     }

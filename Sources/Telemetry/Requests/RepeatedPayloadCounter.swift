@@ -1,6 +1,7 @@
-/// A counter that numbers equal payloads of a type in a file.
+/// A counter that numbers the records with equal payloads of a type in a file.
 ///
-/// Equal payloads without an id and a time can be distinct uploads.
+/// The numbers distinguish the ids of the records, because equal payloads without an id and a time can be distinct
+/// uploads.
 public struct RepeatedPayloadCounter: Sendable {
     private let systems: Set<SystemName>
     private var counts: [Key: Int] = [:]
@@ -16,7 +17,7 @@ public struct RepeatedPayloadCounter: Sendable {
     /// Creates a counter for a store of `system`.
     public init(_ system: SystemName) { systems = [system] }
 
-    /// Appends a number to the record's id if it has no time and its payload occurred before.
+    /// Appends a number to the id of `record` if the record has no time and its payload occurred before.
     public mutating func number(_ record: inout Record) {
         guard record.time == nil, systems.contains(record.system) else { return }
         let key = Key(type: record.type, payload: PayloadDigest(record.payload[...]))

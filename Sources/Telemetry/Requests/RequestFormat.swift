@@ -12,7 +12,7 @@ public struct RequestFormat: Sendable {
     public let body: CapturedBody
     /// The lowercase names of the header fields that are read.
     ///
-    /// Others are ignored because they can contain credentials.
+    /// Other header fields are ignored because they can contain credentials.
     public let headers: Set<String>
     /// The lowercase names of the header fields whose presence matters, but whose values are never read.
     public let secretHeaders: Set<String>
@@ -36,9 +36,7 @@ public struct RequestFormat: Sendable {
     public let deliveredStatuses: ClosedRange<Int>
     /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
     public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
-    /// Creates a record from the payload in `document`.
-    ///
-    /// Converts the payload to the documented form.
+    /// Creates a record from the payload in `document`, and converts the payload to the documented form.
     public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
 
     /// Creates a format from its parts.
@@ -70,7 +68,7 @@ public struct RequestFormat: Sendable {
 
 /// A host that accepts uploads of a system.
 public struct CapturedHost: Sendable {
-    /// The name in lowercase.
+    /// The name of the host in lowercase.
     public let name: String
     /// The note for records of requests to this host, or `nil` for the usual host.
     public let note: String?

@@ -48,11 +48,13 @@ public struct FormFields: Sendable {
 
     /// Creates a form.
     ///
-    /// `areDecoded` returns whether the fields that a log lists separately are decoded already. Some logs contain encoded
-    /// fields.
+    /// `areDecoded` returns whether the given fields, which a log lists separately, are already decoded. Some logs
+    /// contain encoded fields.
     public init(areDecoded: @escaping @Sendable (_ fields: [Field]) -> Bool) { self.areDecoded = areDecoded }
 
-    /// Returns the fields of `form` as a JSON object, in which a repeated field is a repeated key.
+    /// Returns the fields of `form` as a JSON object.
+    ///
+    /// A repeated field becomes a repeated key.
     public func json(of form: [UInt8]) throws(BodyError) -> [UInt8] {
         var object = FormObject()
         for pair in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
@@ -65,7 +67,7 @@ public struct FormFields: Sendable {
         return object.finish()
     }
 
-    /// Returns fields that a log lists separately as a JSON object.
+    /// Returns a JSON object of `fields`, which are the fields of a form that a log lists separately.
     public func json(of fields: [Field]) throws(BodyError) -> [UInt8] {
         let isEncoded = !areDecoded(fields)
         var object = FormObject()

@@ -10,7 +10,7 @@ public struct WebAddress: Sendable {
     public let path: String
     /// The query, still percent-encoded, including the question mark.
     ///
-    /// Empty if there is no query.
+    /// The string is empty if the URL has no query.
     public let query: String
     /// The non-empty components of the path, each percent-decoded once.
     public let parts: [[UInt8]]
@@ -44,7 +44,7 @@ public struct WebAddress: Sendable {
         return nil
     }
 
-    /// Returns the host in the authority part of a URL, or `nil` if it contains user information.
+    /// Returns the host in `authority`, or `nil` if `authority` is malformed or contains user information.
     private static func host(in authority: ArraySlice<UInt8>) -> String? {
         var host = authority
         if let colon = host.lastIndex(of: UInt8(ascii: ":")) {

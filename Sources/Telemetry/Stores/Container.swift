@@ -11,7 +11,7 @@ public struct Container: Sendable, Hashable {
     public let path: String
     /// The bundle id or group identifier, if the capture contains it.
     public let identifier: String?
-    /// The kind of the owner.
+    /// The kind of owner that the container has.
     public let kind: Kind
 
     /// Creates a container.

@@ -11,13 +11,17 @@ public protocol FileStore: Store {
     var sizeLimit: FileSizeLimit { get }
     /// Whether the files can contain credentials. If so, only their hashes are put into quarantine.
     var carriesCredentials: Bool { get }
-    /// Creates a reader for the files. A reader is used by one thread at a time, so it can reuse its memory.
+    /// Creates a reader for the files.
+    ///
+    /// A reader can reuse its memory, because only one thread uses it at a time.
     func makeReader(in context: StoreContext) -> any FileReader
 }
 
-/// Converts the bytes of store files to records.
+/// A parser that converts the contents of store files to records.
 public protocol FileReader: Sendable {
-    /// Converts the contents of the file at `index`. The path of the file is `output.path`.
+    /// Converts `bytes`, which are the contents of the file at `index`, and adds the findings to `output`.
+    ///
+    /// The path of the file is `output.path`.
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput)
 }
 
@@ -29,7 +33,7 @@ extension FileStore {
     }
 }
 
-/// Reads the files of a store for a ``FileScan``, one at a time.
+/// A type that reads the files of a store for a ``FileScan``, one at a time.
 ///
 /// The bytes of rejected ranges are copied from the buffer into quarantine.
 public protocol FileScanReader: Sendable {
@@ -49,7 +53,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     private var files = StoreFileBuffer()
     /// The last file that was read, if some of its rejects are not in quarantine yet.
     private var current: StoreFile?
-    /// The rejects of the last file that was read, if they are not in quarantine yet.
+    /// The rejects of ``current`` that are not in quarantine yet.
     private var rejects: [Reject] = []
 
     /// Creates a scan of the files with the given indices in the folder at `folderPath`.
@@ -91,7 +95,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     }
 }
 
-/// Reads the files of a ``FileStore``.
+/// A reader that passes each file of a ``FileStore`` to the store's ``FileReader``.
 private struct ParsedFileReader: FileScanReader {
     let store: any FileStore
     let options: ScanOptions
@@ -133,7 +137,7 @@ public struct StoreFile: Sendable {
         case never
         /// The file can always contain credentials.
         case always
-        /// The file can contain credentials if it contains the given string. Its name alone does not show this.
+        /// The file can contain credentials if the given string occurs in its contents.
         case ifContaining(String)
     }
 
@@ -201,9 +205,9 @@ public struct StoreFileBuffer: Sendable {
         }
     }
 
-    /// Puts all rejects in `output`, which are from `file`, into quarantine.
+    /// Puts all rejects in `output` into quarantine.
     ///
-    /// This method is for stores whose files are read together.
+    /// The rejects must be from `file`. This method is for stores whose files are read together.
     public func quarantineRejects(of file: StoreFile, in output: inout ScanOutput) {
         quarantine(output.takeRejects()[...], file, into: &output)
     }

@@ -2,7 +2,8 @@ import Files
 
 /// A folder that is searched for stores.
 ///
-/// Its lists do not contain hidden entries and excluded files.
+/// The lists ``files`` and ``folders`` contain no hidden entries. They contain excluded files only during the search
+/// for excluded stores.
 public struct InspectedFolder: ~Copyable {
     /// The path of the folder in the capture.
     public let path: String
@@ -21,9 +22,11 @@ public struct InspectedFolder: ~Copyable {
 
     /// The files and folders that may belong to a store but could not be read.
     public private(set) var unreadable: [(path: String, error: FileError)] = []
-    /// The links and special files inside the store.
+    /// The links and special files inside a store in this folder.
     public private(set) var skippedEntries: [SkippedEntry] = []
-    /// All other problems, each with the path of its file or folder in the capture.
+    /// All other problems.
+    ///
+    /// Each path is the path of the affected file or folder in the capture.
     public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of an excluded file that belongs to a store, if there is one.
     public private(set) var excludedStorePath: String?
@@ -51,15 +54,15 @@ public struct InspectedFolder: ~Copyable {
         self.excluded = excluded
     }
 
-    /// Returns the path of an entry in the capture.
+    /// Returns the path, in the capture, of the entry called `name`.
     public func path(of name: [UInt8]) -> String {
         // Appending to a string would reserve excess capacity, which matters because a capture can have many paths.
         String(decoding: Array(base.utf8) + name, as: UTF8.self)
     }
 
-    /// Returns the contents of a file.
+    /// Returns the contents of the file called `name`.
     ///
-    /// Throws `EFBIG` if its size exceeds the limit.
+    /// Throws `EFBIG` if the size of the file exceeds `limit`.
     public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
         // The cached array is moved out so that its memory can be reused.
@@ -73,7 +76,7 @@ public struct InspectedFolder: ~Copyable {
     /// Opens a file for reading at arbitrary offsets.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource { try folder.source(name) }
 
-    /// Returns whether a file contains all of the given strings.
+    /// Returns whether the file called `name` contains all strings in `texts`.
     ///
     /// A file that cannot be read is reported. A file that is too large is reported only if `mustFit` is `true`.
     public mutating func holds(_ name: [UInt8], all texts: [String], mustFit: Bool) -> Bool {
@@ -95,10 +98,10 @@ public struct InspectedFolder: ~Copyable {
     /// Reports a problem with an entry, such as a folder in place of a store file.
     public mutating func report(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
 
-    /// Reports a link or special file inside the store.
+    /// Reports a link or special file inside a store.
     public mutating func report(_ entry: SkippedEntry) { skippedEntries.append(entry) }
 
-    /// Reports that the excluded file at `path` belongs to the store.
+    /// Reports that the excluded file at `path` belongs to a store.
     public mutating func report(leftOut path: String) { excludedStorePath = path }
 
     /// Marks a subfolder as a part of the store in this folder.

@@ -1,8 +1,7 @@
 /// A function that calls `work` with each number in `0..<count`, possibly in parallel.
 ///
-/// It returns after all calls have returned.
-///
-/// It allows readers to use several cores without depending on threads.
+/// The function returns after all calls have returned. It allows readers to use several cores without depending on
+/// threads.
 public typealias ParallelFor = @Sendable (_ count: Int, _ work: @Sendable (Int) -> Void) -> Void
 
 /// Calls `work` with each number in order, without parallelism.

@@ -1,6 +1,6 @@
-/// Whether a queue is ready for upload, and why.
+/// The readiness of a queue for upload, and the reason.
 ///
-/// States are equal if their reasons are equal.
+/// The reason contains no numbers, so that queues with the same reason have equal states.
 public struct QueueState: Sendable, Hashable {
     /// The readiness of a queue for upload.
     public enum Readiness: String, Sendable, CaseIterable {

@@ -18,11 +18,9 @@ public struct ScanOutput: Sendable {
         public let key: RecordKey
         /// The index of the input that the record was read from.
         public let input: Int
-        /// The part of a store that contained the record.
-        ///
-        /// `nil` if the input is a bundle or a request log.
+        /// The part of a store that contained the record, or `nil` if the input is a bundle or a request log.
         public let place: StorePlace?
-        /// The numbers of values that pseudonymization removed.
+        /// The counts of the values that pseudonymization removed.
         public let leftOut: PseudonymCounts
         /// The sequence number of the record, or `nil` if the options do not request sequence numbers.
         public let sequenceNumber: SequenceNumber?
@@ -42,13 +40,13 @@ public struct ScanOutput: Sendable {
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
-        /// The app, as in the record with the latest time.
+        /// The app with its latest properties.
         public fileprivate(set) var latest: LatestApp
     }
 
     /// A report that a store provides about its contents.
     public struct ReportEntry: Sendable {
-        /// The index of the input.
+        /// The index of the input that contains the store.
         public let input: Int
         /// The index of the store, or `nil` if the input is a bundle or a request log.
         public let store: Int?
@@ -58,29 +56,29 @@ public struct ScanOutput: Sendable {
 
     /// The records that were added, unchanged.
     ///
-    /// Empty if the output writes records as lines.
+    /// The array is empty if the output writes records as lines.
     public private(set) var records: [Record] = []
     /// The lines of all records.
     public private(set) var lines = TextBuffer()
     /// The records that were written to ``lines``.
     public private(set) var entries: [Entry] = []
-    /// The ranges of the current file that are to be put into quarantine.
+    /// The ranges of the current file that must still be put into quarantine.
     public var rejects: [Reject] = []
     /// The path of the current file in the capture.
     public var path: String
     /// The quarantined files and parts of files.
     public private(set) var quarantined: [QuarantineEntry] = []
-    /// The problems.
+    /// The problems of stores, files and folders.
     public private(set) var problems: [LocatedProblem] = []
     /// The reports that stores provide about their contents.
     public private(set) var reports: [ReportEntry] = []
-    /// The apps of all records, including excluded ones.
+    /// The apps of all records, including the records that the filter excludes.
     ///
-    /// Empty if the options do not request store reports.
+    /// The array is empty if the options do not request store reports.
     public private(set) var apps: [AppEntry] = []
     /// The findings of the filter about all records.
     public private(set) var filtered = FilterFindings()
-    /// The number of records that a store omitted because another store contains equal records.
+    /// The number of records that were omitted because another store of the container contains equal records.
     public private(set) var duplicates = 0
     /// The first error that prevented the creation of pseudonyms.
     public private(set) var refusal: PseudonymError?
@@ -146,7 +144,7 @@ public struct ScanOutput: Sendable {
         computesIndexKeys = options.computesIndexKeys
     }
 
-    /// Whether the findings must be removed before more are added.
+    /// Whether the findings must be removed before more findings are added.
     public var isFull: Bool { size >= Self.sizeGoal }
 
     /// The number of rejects or problems that can be added until the output is full.
@@ -184,7 +182,7 @@ public struct ScanOutput: Sendable {
         if filter.passes(record, noting: &filtered) { duplicates += 1 }
     }
 
-    /// Adds the size of a record.
+    /// Adds the estimated size of `record` to the size of the findings.
     ///
     /// The size includes the notes, because they can be larger than the payload.
     private mutating func count(_ record: borrowing Record) {
@@ -195,7 +193,7 @@ public struct ScanOutput: Sendable {
 
     /// Adds a record of a bundle.
     ///
-    /// `line` is its range in the bytes that are later passed to ``adopt(lines:)``.
+    /// `line` is the range of the record in the bytes that are later passed to ``adopt(lines:)``.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         guard let secret else { preconditionFailure("the output keeps records as they are") }
         guard filter.passes(record, noting: &filtered) else { return }
@@ -234,7 +232,7 @@ public struct ScanOutput: Sendable {
         return sequence.number(in: payload, type: record.type)
     }
 
-    /// Returns a hold if the record has no type.
+    /// Returns the hold for a record without a type, or `nil` if `record` has a type or already has a schema hold.
     ///
     /// Servers have neither a path nor a limit for records without a type.
     private static func holdForType(of record: borrowing Record) -> Hold? {
@@ -253,7 +251,7 @@ public struct ScanOutput: Sendable {
 
     /// Returns an empty array for the next payload.
     ///
-    /// It reuses the memory of an earlier payload if possible.
+    /// The array reuses the memory of an earlier payload if possible.
     public mutating func takeRecycledMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &recycled)
@@ -295,9 +293,9 @@ public struct ScanOutput: Sendable {
         quarantined.append(item)
     }
 
-    /// Puts part of a file into quarantine.
+    /// Puts the bytes of `contents` that `reject` specifies into quarantine.
     ///
-    /// Only its hash is listed if the file can contain credentials.
+    /// If the file can contain credentials, only the hash of these bytes is kept.
     public mutating func quarantine(
         _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
     ) {

@@ -11,7 +11,7 @@ extension SingleFileStore {
     public var folderPath: String { location.folderPath }
     /// The number of files, which is always 1.
     public var fileCount: Int { 1 }
-    /// `false`, because a single file is read by one job in any case.
+    /// Whether all files must be read by a single job, which is `false` because there is only one file.
     public var isReadByOneJob: Bool { false }
 
     /// Returns the path of the file, and sets `name` to its name.

@@ -22,9 +22,9 @@ public protocol Store: Sendable {
 }
 
 extension Store {
-    /// The store as its only part.
+    /// A single part that represents the whole store.
     public var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
-    /// An empty array.
+    /// An empty array, for stores without companion files.
     public var companionPaths: [String] { [] }
 }
 

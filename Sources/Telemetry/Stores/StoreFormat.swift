@@ -11,14 +11,15 @@ public struct StoreFormat: Sendable {
     /// costs time.
     public let mayBelongToStore: @Sendable (_ file: MemberName) -> Bool
 
-    /// Returns whether a link or special file has the name of a store, or the name of a file that belongs to `store`.
+    /// Returns whether `name` is the name of a store, or of a file that belongs to `store`.
     ///
-    /// `store` is the store that consists of the whole folder, or `nil` if there is none.
+    /// The function is called for entries that are not read, such as links and special files. `store` is the store that
+    /// consists of the whole folder, or `nil` if there is none.
     public let isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?
 
-    /// Returns a store that consists of the whole folder, or `nil`.
+    /// Returns a store that consists of the whole folder, or `nil` if the folder is not a store.
     ///
-    /// If a store is returned, other formats are not asked about the files of the folder.
+    /// If a store is returned, the files of the folder are not searched for other stores.
     public let storeOfFolder: (@Sendable (_ folder: inout InspectedFolder) -> (any Store)?)?
 
     /// Returns the stores of the system in the file called `name`.
@@ -75,10 +76,10 @@ public enum BackupGap: Sendable {
     case ofAllApps(String)
     /// Backups do not contain the stores of some apps.
     ///
-    /// The function returns whether stores of an app may be missing from a backup.
+    /// The function returns whether stores of an app may be missing from a backup that contains `stores`.
     case ofSomeApps(@Sendable (_ applicationID: String, _ stores: [any Store]) -> Bool)
 
-    /// The sentence for reports, or `nil` if only some apps are concerned.
+    /// The sentence for reports, or `nil` if backups omit the stores of only some apps.
     public var sentence: String? {
         switch self {
         case .ofAllApps(let sentence): sentence
@@ -86,7 +87,9 @@ public enum BackupGap: Sendable {
         }
     }
 
-    /// Returns whether stores of an app may be missing from a backup.
+    /// Returns whether stores of this app in particular may be missing from a backup that contains `stores`.
+    ///
+    /// Returns `false` for ``ofAllApps(_:)``, because reports state that gap in a general sentence.
     public func concerns(_ applicationID: String, beside stores: [any Store]) -> Bool {
         switch self {
         case .ofAllApps: false

@@ -6,7 +6,7 @@ public struct StoreReport: Sendable {
     public struct Part: Sendable {
         /// The index of the part in ``Store/parts``.
         public let part: Int
-        /// The numbers of pending events by outcome, or `nil` if the part contains no events.
+        /// The number of events in each category, such as `pending`, or `nil` if the report counts no events.
         public let events: [String: Int]?
         /// The rules of the queue, or `nil` if the part is not a queue.
         public let queue: (any QueueRules)?

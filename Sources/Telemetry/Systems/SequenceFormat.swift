@@ -38,11 +38,11 @@ public struct SequenceFormat: Sendable {
     public let start: ClosedRange<Int64>
     /// The client ids, in lowercase, that several installations have in common.
     public let sharedClients: Set<String>
-    /// The member of all types, or `nil` if types differ.
+    /// The member that contains the number in uploads of all types, or `nil` if the member depends on the type.
     private let commonMember: Member?
     private let members: [String: Member]
 
-    /// Creates a numbering for all types, whose numbers are JSON numbers at a path in the payload.
+    /// Creates a numbering for uploads of all types, with a JSON number at `path` in each payload.
     public init(start: ClosedRange<Int64>, sharedClients: Set<String>, memberOfEveryType path: [JSONKey]) {
         self.start = start
         self.sharedClients = sharedClients
@@ -63,7 +63,7 @@ public struct SequenceFormat: Sendable {
     /// Returns whether the uploads of a type are numbered.
     public func isNumbered(_ type: String) -> Bool { member(type) != nil }
 
-    /// Returns the number of an upload.
+    /// Returns the sequence number of an upload of the given type.
     ///
     /// The root of `payload` is the payload of the upload.
     public func number(in payload: JSONDocument, type: String) -> SequenceNumber {
@@ -101,9 +101,9 @@ public enum SequenceNumber: Sendable, Equatable {
     case number(Int64)
     /// The payload does not contain a number, although uploads of its type are numbered.
     case missing
-    /// The payload contains something other than an integer from 0 to 2⁶³ − 1.
+    /// The value that should be the number is not an integer from 0 to 2⁶³ − 1.
     case invalid
-    /// Uploads of the type are not numbered.
+    /// The upload is not numbered, for example because no uploads of its type are numbered.
     case unnumbered
 }
 

@@ -1,9 +1,9 @@
 /// A telemetry system.
 ///
-/// Higher layers use it only through this protocol.
+/// Higher layers access a system only through this protocol.
 ///
-/// Each system is a module in `Systems` and has an entry in its registry. A capability that a system lacks is `nil`.
-/// It has no default value, so that it cannot be forgotten.
+/// Each system is a module in `Systems` and has an entry in the registry of all systems. A capability that a system
+/// lacks is `nil`. The optional properties have no default values, so that no system omits one by mistake.
 ///
 /// ```swift
 /// let system: any TelemetrySystem = MozillaSystem()
@@ -21,7 +21,7 @@ public protocol TelemetrySystem: Sendable {
     var uploads: UploadFormat { get }
     /// The documented meanings of events, or `nil` if no events are documented.
     var vocabulary: (any Vocabulary)? { get }
-    /// The rules for replacing ids by pseudonyms, or `nil` if all of a payload and target must be removed.
+    /// The rules for replacing ids by pseudonyms, or `nil` if the whole payload and the target must be removed instead.
     var pseudonyms: PseudonymFormat? { get }
     /// The conversion of payloads to table rows, or `nil` if payloads have neither events nor tables.
     var rows: (any RowFormat)? { get }
@@ -34,7 +34,7 @@ public protocol TelemetrySystem: Sendable {
 }
 
 extension TelemetrySystem {
-    /// The kinds of the stores, if the system stores anything on the device.
+    /// The kinds of the stores, or an empty array if the system stores nothing on the device.
     public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
 
     /// The default code, for systems whose documentation does not define one.
@@ -59,7 +59,7 @@ public struct SystemTable: Sendable {
 
     /// Creates a table of systems.
     ///
-    /// If several have the same name, the first takes precedence.
+    /// If several systems have the same name, the first of them takes precedence.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }

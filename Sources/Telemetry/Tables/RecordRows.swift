@@ -27,19 +27,20 @@ public struct EventCells: Sendable {
 
 /// The origin of the time of an event.
 public enum TimeBasis: Sendable {
-    /// The time of the record, because the event has only a relative time.
+    /// The time of the record, which is used because the event contains only a relative time.
     case record
     /// The time of the event itself.
     case event(Timestamp)
-    /// The time of the record, because the time of the event is relative to the start of an earlier process, which is
-    /// unknown.
+    /// The time of the record. It is used because the time of the event is relative to the start of an earlier process,
+    /// and that start is unknown.
     case earlierRun
     /// A time that is calculated from an anchor in the payload.
     case known(Timestamp, from: TimeAnchor)
 
-    /// Creates the basis for an event whose elapsed time is counted from an instant in milliseconds since 1970.
+    /// Creates the basis for an event that occurred `elapsed` milliseconds after `start`.
     ///
-    /// Returns `nil` if one of them is unknown or negative, or if the time is not plausible.
+    /// `start` is in milliseconds since 1970. Returns `nil` if `start` or `elapsed` is unknown or negative, or if the
+    /// resulting time is not plausible.
     public init?(_ start: Cell, _ anchor: TimeAnchor, elapsed: Cell) {
         guard case .integer(let start) = start, case .integer(let elapsed) = elapsed, start >= 0, elapsed >= 0 else {
             return nil
@@ -68,7 +69,7 @@ public struct DeviceCells: Sendable {
     public var osVersion = Cell.null
     /// The model of the device.
     public var device = Cell.null
-    /// The locale.
+    /// The locale of the device.
     public var locale = Cell.null
 
     /// Creates cells.
@@ -103,19 +104,20 @@ public protocol RowFormat: Sendable {
     /// The tables that only this system has.
     var tables: [Table] { get }
 
-    /// Adds a row for each event of a payload, and the rows of the system's own tables.
+    /// Adds to `rows` a row for each event in `payload`, and the rows of the tables that only this system has.
     ///
-    /// The events have the same order as in ``Vocabulary/labels(of:type:nested:)``.
+    /// The events have the same order as in ``Vocabulary/labels(of:type:nested:)``. `nested` is reusable memory for
+    /// JSON in strings.
     ///
     /// - Returns: The properties of the device that the payload contains.
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
 }
 
-/// The data of an event in the column `extra`.
+/// The selection of event data for the column `extra`.
 public enum ExtraContents: Sendable {
     /// The data that neither another column nor another table contains.
     case remainingData
-    /// The data that no other column contains, for outputs without other tables.
+    /// The data that no other column of the table of events contains. It is for outputs without other tables.
     case allTables
 }
 
@@ -125,7 +127,7 @@ public struct RecordRows: Sendable {
     public var buffer: RowBuffer
     /// The number of events of the current record so far.
     public private(set) var eventCount = 0
-    /// The data of events in the column `extra`.
+    /// The selection of event data for the column `extra`.
     public let extraContents: ExtraContents
     private let eventTable: Int
     private var record = SharedCells()
@@ -176,7 +178,9 @@ public struct RecordRows: Sendable {
         public var time = Cell.null
         /// The time of the record in milliseconds since 1970.
         public var milliseconds = Cell.null
-        /// Whether the times in the payload are rounded, so that elapsed times have lost their meaning.
+        /// Whether the times in the payload are rounded.
+        ///
+        /// If so, an elapsed time is not added to the start of a process or ping.
         public var hasRoundedTimes = false
 
         /// Creates cells without values.
@@ -208,7 +212,7 @@ public struct RecordRows: Sendable {
         eventCount = 0
     }
 
-    /// Adds the row of an event of the current record.
+    /// Adds a row for `event` to the rows of the current record.
     public mutating func add(_ event: EventCells) {
         let (time, best) = timeCells(of: event.basis)
         let label = eventCount < labels.count ? buffer.keep(labels[eventCount]) : .null
@@ -236,7 +240,7 @@ public struct RecordRows: Sendable {
         eventCount += 1
     }
 
-    /// Returns the time that the contract assigns to an event, and the best known time of the event.
+    /// Returns the time for the column `time` of an event, and the best known time for its column `at`.
     private mutating func timeCells(of basis: TimeBasis) -> (time: TimeCells, best: TimeCells) {
         let ofRecord = (record.time, record.milliseconds, basisNames.record)
         switch basis {
@@ -246,7 +250,7 @@ public struct RecordRows: Sendable {
             return (earlier, earlier)
         case .event(let own):
             let cells = (buffer.keep(own), Cell.integer(own.milliseconds), basisNames.event)
-            // The event can have been stored in another unit, or by a phone with a wrong clock.
+            // An implausible time was stored in another unit, or by a phone with a wrong clock.
             return (cells, own.isPlausible ? cells : ofRecord)
         case .known(_, .processStart) where record.hasRoundedTimes, .known(_, .pingStart) where record.hasRoundedTimes:
             return (ofRecord, ofRecord)
@@ -255,7 +259,7 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds rows of the current record to a table, and numbers them from 0.
+    /// Adds `rows` of the current record to the table called `table`, and numbers them from 0.
     public mutating func add(_ rows: [[Cell]], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         for (number, row) in rows.enumerated() {
@@ -263,7 +267,7 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds a row of the current record to a table that has at most one row per record.
+    /// Adds `row` of the current record to the table called `table`, without numbering it within the record.
     public mutating func add(only row: [Cell], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         buffer.add([record.number] + row, to: place)

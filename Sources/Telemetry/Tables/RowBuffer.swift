@@ -2,11 +2,11 @@ import JSONText
 
 /// A buffer of table rows and the strings of their cells.
 ///
-/// One job fills the buffer, and another one writes it to the export. Values are stored as unconverted bytes.
+/// One job fills the buffer, and another job writes it to the export. Text and real numbers remain unconverted bytes.
 public struct RowBuffer: Sendable {
     /// The strings of all cells, one after another.
     public private(set) var text = TextBuffer()
-    /// The cells of each table, in the order of rows.
+    /// The cells of each table, row by row.
     public private(set) var cells: [[Cell]]
     private let names: [String]
 
@@ -18,10 +18,12 @@ public struct RowBuffer: Sendable {
         cells = Array(repeating: [], count: tables.count)
     }
 
-    /// Adds a row, which must contain a cell for each column of the table.
+    /// Adds `row` to the table at index `table`.
+    ///
+    /// The row must contain a cell for each column of the table.
     public mutating func add(_ row: [Cell], to table: Int) { cells[table] += row }
 
-    /// Calls `body` with the cells of a table, so that it can append a row.
+    /// Calls `body` with the cells of the table at index `table`, so that `body` can append a row.
     mutating func withCells(of table: Int, _ body: (inout [Cell]) -> Void) { body(&cells[table]) }
 
     /// The approximate size of the rows in memory, in bytes.
@@ -33,10 +35,10 @@ public struct RowBuffer: Sendable {
         for table in cells.indices { cells[table].removeAll(keepingCapacity: true) }
     }
 
-    /// Returns the index of a table in ``cells``, or `nil` if there is no table with this name.
+    /// Returns the index in ``cells`` of the table called `name`, or `nil` if there is no such table.
     public func index(ofTable name: String) -> Int? { names.firstIndex(of: name) }
 
-    /// Returns the bytes of a string or number in a cell.
+    /// Returns the bytes of a cell: `count` bytes at offset `start` in ``text``.
     public func bytes(_ start: Int, _ count: UInt32) -> ArraySlice<UInt8> { text[start..<start + Int(count)] }
 }
 
@@ -65,9 +67,9 @@ extension RowBuffer {
         return .text(start: start, count: 24)
     }
 
-    /// Stores a string of a document.
+    /// Stores the string at `node`.
     ///
-    /// Returns a null cell for any other value.
+    /// Returns a null cell if `node` is `nil` or is not a string.
     public mutating func keep(string node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .string else { return .null }
         // A string with escapes can contain an unpaired surrogate, which UTF-8 cannot express.
@@ -90,7 +92,7 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
-    /// Stores a path that consists of two parts of ``text`` with a slash in between.
+    /// Stores the path that consists of the ranges `folder` and `rest` of ``text``, joined by a slash.
     public mutating func keep(path folder: Range<Int>, _ rest: Range<Int>) -> Cell {
         let start = text.count
         text.append(copyOf: folder)
@@ -121,9 +123,9 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Stores some members of an object as canonical JSON.
+    /// Stores the members of `object` for which `isWanted` returns `true`, as canonical JSON.
     ///
-    /// Returns a null cell if there are none.
+    /// Returns a null cell if `isWanted` returns `true` for no member.
     public mutating func keep(
         membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
     ) -> Cell {
@@ -171,7 +173,7 @@ extension RowBuffer {
 }
 
 extension Span<UInt8> {
-    /// Whether the value of a JSON number with these bytes is a finite 64-bit floating-point number.
+    /// Whether the JSON number in the bytes is finite as a 64-bit floating-point number.
     fileprivate var isFiniteNumber: Bool {
         // Only a long number, or one with an exponent, can be too large.
         let canBeInfinite =

@@ -1,8 +1,6 @@
 /// The declaration of a table in an export.
 ///
-/// SQLite, CSV, `--help` and the documentation are derived from it.
-///
-/// Tables are declared as values. No other code names a table or a column.
+/// SQLite, CSV, `--help` and the documentation are derived from the declaration.
 ///
 /// ```swift
 /// let searches = Table(
@@ -23,7 +21,7 @@ public struct Table: Sendable {
     public let columns: [TableColumn]
     /// The columns that uniquely identify a row.
     public let key: [String]
-    /// The columns of each SQLite index, except the index of the key.
+    /// The columns of each SQLite index, except for the index of ``key``.
     public let indexes: [[String]]
     /// Whether each row belongs to a record.
     ///
@@ -45,7 +43,7 @@ public struct Table: Sendable {
 
     /// Creates a table with rows for parts of records.
     ///
-    /// Its first columns are the number of the record and the number of the row within the record.
+    /// The first columns of the table are the number of the record and the number of the row within the record.
     public init(
         ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], indexes: [[String]] = []
     ) {
@@ -63,7 +61,7 @@ public struct TableColumn: Sendable {
     public enum Kind: Sendable {
         /// A 64-bit integer.
         case integer
-        /// 0 or 1.
+        /// An integer that is 0 for false and 1 for true.
         case flag
         /// A 64-bit floating-point number.
         case real
@@ -88,7 +86,7 @@ public struct TableColumn: Sendable {
         return type + (isRequired ? "" : " or NULL")
     }
 
-    /// The name.
+    /// The name of the column.
     public let name: String
     /// The type of the values.
     public let kind: Kind
@@ -99,7 +97,7 @@ public struct TableColumn: Sendable {
 
     /// Creates a column.
     ///
-    /// It can contain NULL unless `isRequired` is `true`.
+    /// The column can contain NULL unless `isRequired` is `true`.
     public init(_ name: String, _ kind: Kind, _ meaning: String, isRequired: Bool = false) {
         self.name = name
         self.kind = kind

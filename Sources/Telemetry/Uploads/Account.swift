@@ -4,7 +4,7 @@ public struct Account: Sendable, Hashable {
     public let system: SystemName
     /// The account id or app id, or an empty string if the store does not contain it.
     public let name: String
-    /// The variant of the credential, such as `development`, or an empty string for the usual one.
+    /// The variant of the credential, such as `development`, or an empty string for the usual variant.
     public let variant: String
 
     /// Creates an account of a system.
@@ -22,7 +22,8 @@ public struct Account: Sendable, Hashable {
 
     /// A description of the account for reports.
     ///
-    /// It is the name of the system if there is no account name.
+    /// The description begins with the name of the system. The account name and the variant follow unless they are
+    /// empty.
     public var label: String {
         "\(system)\(name.isEmpty ? "" : " \(name)")\(variant.isEmpty ? "" : " (\(variant))")"
     }

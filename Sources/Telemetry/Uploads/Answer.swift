@@ -2,7 +2,7 @@ import Bytes
 
 /// The response of a server to a request.
 public struct Answer: Sendable, Equatable {
-    /// The status code.
+    /// The HTTP status code.
     public var status: Int
     /// The delay in seconds that the server requests before the next request.
     public var retryAfter: Int?
@@ -16,7 +16,7 @@ public struct Answer: Sendable, Equatable {
     public var isWhole: Bool
     /// The mask that hides credentials in ``excerpt`` and ``line(_:)``.
     ///
-    /// It is needed because a server can repeat credentials in its answer.
+    /// The mask is needed because a server can repeat credentials in its answer.
     package var secrets = SecretMask.none
 
     /// The maximum number of bytes of a body that are kept.
@@ -62,16 +62,17 @@ public struct Answer: Sendable, Equatable {
 ///
 /// Source: RFC 9110, section 10.2.3.
 public enum RetryAfter {
-    /// Returns the delay in seconds.
-    ///
-    /// `value` must be a number of seconds or an HTTP date. Otherwise, returns `nil`.
+    /// Returns the delay in seconds from `now` that `value` specifies, or `nil` if `value` is neither a number of
+    /// seconds nor an HTTP date.
     public static func seconds(_ value: String, now: Timestamp) -> Int? {
         if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }
         return max(0, Int((date.milliseconds - now.milliseconds + 999) / 1000))
     }
 
-    /// Parses a date in the only format that servers may send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    ///
+    /// Servers must not send dates in any other format.
     private static func httpDate(_ value: String) -> Timestamp? {
         let parts = value.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[5] == "GMT", parts[1].utf8.count == 2,

@@ -19,7 +19,7 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
         self.secrets = secrets.compactMap { values[$0] }
     }
 
-    /// Returns a value by name, or `nil` for a credential of another system.
+    /// Returns the value called `name`, or `nil` if there is none because the credential belongs to another system.
     public subscript(name: String) -> String? { values[name] }
 
     /// A description that contains only the number of values.
@@ -56,13 +56,14 @@ public struct CredentialFormat: Sendable {
     /// Errors must not contain any of the values.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
-    /// Returns the names of the environment variables that are used, in the order in which errors are reported.
+    /// Returns the names of the variables in `environment` that belong to this system, in the order in which errors are
+    /// reported.
     ///
-    /// Each of them must contain a key.
+    /// Each of these variables must contain a key.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
-    /// Adds the environment variables to the accounts of the file.
+    /// Adds the values of environment variables to the accounts from the credentials file.
     ///
-    /// The variables take precedence.
+    /// A value in the environment takes precedence over the value in the file.
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
     /// Returns the account whose credential a record needs, or `nil` if the record does not identify one.
     public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?
@@ -71,7 +72,7 @@ public struct CredentialFormat: Sendable {
     /// Returns a description of the variable or file entry that provides the credential of `account`.
     public let settingHint: @Sendable (_ account: Account) -> String
 
-    /// An error in an entry of the file.
+    /// An error in an entry of the credentials file.
     public struct EntryError: Error {
         /// The key with the error, or an empty string if the error concerns the whole entry.
         public let key: String

@@ -19,7 +19,7 @@ struct EscapedText {
 
     /// The bytes of the string after all previous decoding steps.
     private(set) var bytes: [UInt8]
-    /// The range of bytes in the original string that each decoded byte came from.
+    /// The range in the original string that each byte of ``bytes`` was decoded from.
     private(set) var sourceRanges: [Range<Int>]
 
     init(_ bytes: [UInt8]) {
@@ -46,7 +46,7 @@ struct EscapedText {
         return true
     }
 
-    /// Returns the index of an incomplete escape at the end, or the end index if there is none.
+    /// Returns the index of an incomplete escape at the end of the string, or the end index if there is none.
     func startOfIncompleteEscape() -> Int {
         let longest = 12
         for index in bytes.indices.suffix(longest).reversed() where "%\\&".utf8.contains(bytes[index]) {
@@ -83,7 +83,8 @@ struct EscapedText {
             return (UInt8(ascii: " "), 2)
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "8"),
             UInt8(ascii: "9"), UInt8(ascii: "%"), UInt8(ascii: "&"), 0x80...:
-            // This escape may be complete after the next bytes, which can be an escape themselves, are decoded.
+            // The escape may become complete when the bytes after it are decoded, because they can be escaped
+            // themselves.
             return nil
         default: return (next, 2)
         }
@@ -105,7 +106,7 @@ struct EscapedText {
             let end = start + digits
             switch byte(end) {
             case UInt8(ascii: ";"): return (value, end + 1 - index)
-            // The next bytes can be an escape for another digit.
+            // The number may continue, because the next bytes can be an escape for another digit.
             case UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "\\"): return nil
             default: return (value, end - index)
             }
@@ -125,9 +126,9 @@ struct EscapedText {
 
     private func hex(_ index: Int, _ digits: Int) -> UInt8? { number(index, digits: digits...digits, radix: 16)?.value }
 
-    /// Reads a number.
+    /// Reads the number at `index`, and returns its value and its number of digits.
     ///
-    /// Its value is 0xFF if it is not the code of an ASCII character.
+    /// The value is 0xFF if the number is not the code of an ASCII character.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
         while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {

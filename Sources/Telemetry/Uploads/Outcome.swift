@@ -10,7 +10,8 @@ public enum Outcome: Sendable, Equatable {
     case retryLater(status: Int? = nil, reason: String)
     /// The upload may have been delivered.
     ///
-    /// It remains in flight, and the next job sends it again with the same id. It counts once against the quota.
+    /// The upload remains in flight, and the next job sends it again with the same id. It counts once against the
+    /// quota.
     case unknown(reason: String)
     /// The credential is wrong.
     ///
@@ -19,9 +20,9 @@ public enum Outcome: Sendable, Equatable {
 }
 
 extension Outcome {
-    /// Returns the outcome of an upload that the server refused.
+    /// Returns the outcome of an upload that the server refused with `answer`.
     ///
-    /// Its reason is the meaning of the HTTP status.
+    /// The reason consists of the meaning of the HTTP status and an excerpt of the body.
     package static func refused(_ answer: Answer) -> Outcome {
         .refused(status: answer.status, reason: answer.reason(meaning(of: answer.status)))
     }

@@ -9,8 +9,7 @@ public struct Precedence: Sendable, Equatable {
     public let first: Set<String>
     /// The types of records that request the deletion of a client's data.
     ///
-    /// No other records of the client are sent if the ledger or a bundle contains such a request. Only the types in
-    /// ``first`` are still sent.
+    /// If the ledger or a bundle contains such a request, only the types in ``first`` are still sent for the client.
     public let deletionRequests: Set<String>
 
     /// An order without priorities, in which records are sent by time.

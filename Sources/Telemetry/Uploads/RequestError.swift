@@ -2,13 +2,13 @@
 public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The record has no target, or its system does not accept the target.
     case noTarget
-    /// The account has no credential. The string describes the missing setting.
+    /// The account has no credential. The associated value describes the missing setting.
     case noCredential(String)
     /// The credential belongs to another system.
     case otherCredential
     /// The payload does not have the form that the system requires.
     case payload
-    /// The body could not be compressed. The string is the reason.
+    /// The body could not be compressed. The associated value describes the compression error.
     case notCompressed(String)
 
     /// A description of the error in one line.

@@ -8,7 +8,9 @@ import Bytes
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The normalized byte strings that are searched for.
     private let needles: [[UInt8]]
-    /// The substrings of ``needles``, grouped by length, each packed into an integer.
+    /// The substrings of ``needles``, grouped by length.
+    ///
+    /// Each substring is packed into an integer.
     private let parts: [Int: Set<UInt64>]
 
     /// A mask that hides nothing.
@@ -16,9 +18,9 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     /// The replacement for hidden characters.
     static let replacement = Array("***".utf8)
-    /// The length of the parts of a credential that are hidden.
+    /// The number of consecutive characters of a credential that are hidden even without the rest of the credential.
     ///
-    /// A part fits into a 64-bit integer.
+    /// This many characters fit into a 64-bit integer.
     private static let substringLength = 8
     /// The minimum length of an encoded credential that is hidden inside a longer Base64 string.
     private static let minimumBase64Length = 6
@@ -58,7 +60,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// An empty mirror, so that `dump` does not print a secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Returns the beginning of a string, with credentials replaced by asterisks.
+    /// Returns the beginning of `text`, with credentials replaced by asterisks.
     func masked(_ text: some Collection<UInt8>, isTruncated: Bool = false) -> [UInt8] {
         let bytes = Array(text.prefix(Self.maximumSearchedLength))
         guard !needles.isEmpty else { return bytes }
@@ -100,7 +102,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         }
     }
 
-    /// Returns the length of the longest suffix of a string that is a prefix of a needle.
+    /// Returns the length of the longest suffix of `text` that is a prefix of `needle`.
     private static func prefixLength(of needle: [UInt8], endingIn text: ArraySlice<UInt8>) -> Int {
         for length in stride(from: min(needle.count, text.count), to: 0, by: -1)
         where text.suffix(length).elementsEqual(needle.prefix(length)) {
@@ -147,7 +149,9 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         return [Array(bytes.hex.utf8), text, text.map(inURLAlphabet)]
     }
 
-    /// Returns strings, one of which occurs in the Base64 form of any data that contains `bytes`.
+    /// Returns the strings that can represent `bytes` inside the Base64 form of longer data.
+    ///
+    /// The Base64 form of any data that contains `bytes` contains one of these strings.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         (0..<3).flatMap { offset -> [[UInt8]] in
             let padded = [UInt8](repeating: 0, count: offset) + bytes

@@ -4,20 +4,20 @@ import JSONText
 public struct UploadFormat: Sendable {
     /// The base URL of the server, without a path.
     public let endpoint: String
-    /// The base URLs of the servers that receive the uploads of certain types instead of ``endpoint``, by type.
+    /// The base URLs of the servers that replace ``endpoint`` for certain types of uploads, by type.
     public let endpointsOfTypes: [String: String]
     /// The HTTP method that the apps use.
     public let method: String
-    /// Returns whether the system accepts a path with its query.
+    /// Returns whether the system accepts `path`, including its query.
     public let isTargetPath: @Sendable (_ path: String) -> Bool
     /// Returns whether the target of a record can have the given header field.
+    ///
+    /// The property is `nil` if targets cannot have header fields.
     public let isTargetHeader: (@Sendable (HeaderField) -> Bool)?
     /// Returns whether a path contains the given id and type.
     ///
-    /// The property is `nil` if paths do not identify records.
-    ///
-    /// The check is needed because a server that identifies documents by their paths would otherwise store the record
-    /// in place of another one.
+    /// The property is `nil` if paths do not identify records. The check is needed because a record with the path of
+    /// another document would replace that document on the server.
     public let isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?
     /// The format of uploads that are lists of events, or `nil` if uploads are not lists.
     public let list: ListFormat?
@@ -79,9 +79,9 @@ extension UploadFormat {
         credentials?.account(record, &document)
     }
 
-    /// Creates the header fields and the body of a request.
+    /// Creates the system-specific header fields and the body of a request.
     ///
-    /// Throws an error if an argument belongs to another system.
+    /// - Throws: ``RequestError`` if the payload or the credential does not have the form that the system requires.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {
@@ -93,10 +93,12 @@ extension UploadFormat {
         }
     }
 
-    /// Returns the instructions in the body of an answer, which are empty if the system defines none.
+    /// Returns the instructions in the body of `answer`, or empty instructions if the system defines none.
     public func instructions(in answer: Answer) -> AnswerInstructions { instructions?(answer) ?? AnswerInstructions() }
 
-    /// Returns the outcome for an answer with a system-specific status.
+    /// Returns the outcome that the system defines for `answer`.
+    ///
+    /// The caller handles the statuses that have the same meaning for all systems.
     public func outcome(of answer: Answer) -> Outcome {
         switch answers {
         case .status(let delivered):
@@ -126,7 +128,7 @@ public enum AnswerFormat: Sendable {
 
 /// The system-specific header fields and the body of a request.
 public struct RequestContent: Sendable {
-    /// The header fields that are added to those of all requests.
+    /// The header fields that are sent in addition to the header fields of all requests.
     public var headers: [HeaderField]
     /// The body before any content encoding.
     public var body: [UInt8]
@@ -143,9 +145,9 @@ public struct RequestContent: Sendable {
 
 /// A header field of a request.
 public struct HeaderField: Sendable, Equatable {
-    /// The name.
+    /// The name of the header field.
     public let name: String
-    /// The value.
+    /// The value of the header field.
     public let value: String
 
     /// Creates a header field.
@@ -159,11 +161,13 @@ public struct HeaderField: Sendable, Equatable {
 public struct ListFormat: Sendable {
     /// The key of the list, which is the only member of the payload.
     public let key: JSONKey
-    /// The maximum number of events of a request.
+    /// The maximum number of events in a request.
     public let maximumItems: Int
     /// The key of an event's globally unique id, or `nil` if events have no id.
     public let idKey: JSONKey?
-    /// The key of the member of an event that changes while the event is queued, and that comparisons ignore.
+    /// The key of the member that changes while an event is queued, or `nil` if there is none.
+    ///
+    /// Comparisons of events ignore this member.
     public let changingKey: JSONKey?
 
     /// Creates a list format.

@@ -9,7 +9,9 @@ public struct EventLabeler: Sendable {
     /// Creates a labeler with the vocabularies of `systems`.
     public init(_ systems: SystemTable) { self.systems = systems }
 
-    /// Returns the meaning of each event of a canonical payload, or `nil` for an unknown event.
+    /// Returns the meaning of each event in the canonical payload `bytes`, or `nil` for an unknown event.
+    ///
+    /// The array is empty if the system has no vocabulary.
     public mutating func labels(of bytes: [UInt8], system: SystemName, type: String) -> [String?] {
         guard let vocabulary = systems[system]?.vocabulary, (try? payload.read(bytes)) != nil else { return [] }
         defer { payload.reset() }
