@@ -11,7 +11,7 @@ enum ActivityStreamTopic: String {
 }
 
 extension JSONDocument {
-    /// The pings of a batch, or the root of the document if it is not a batch or if the batch contains no pings.
+    /// The pings of a batch, or the root of the document if the document is not a batch or the batch contains no pings.
     var activityStreamPings: [JSONNode] {
         let batch = array(ActivityStreamKeys.payloads, in: root).map { elements(of: $0) } ?? []
         return batch.isEmpty ? [root] : batch

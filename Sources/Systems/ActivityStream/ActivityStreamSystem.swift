@@ -6,17 +6,17 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)".
 public struct ActivityStreamSystem: TelemetrySystem {
-    /// The name `activity-stream`.
+    /// The name of the system, `activity-stream`.
     public let name = SystemName.activityStream
     /// The value `nil`, because pings are sent immediately and are never stored.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
     public let stores: StoreFormat? = nil
-    /// The format of pings, and batches of pings, in request logs.
+    /// The format of captured pings and batches of pings in request logs.
     public let requests = ActivityStreamRequests.format
     /// The format of uploads to Ping Centre.
     public let uploads = ActivityStreamUploads.format
-    /// The rules for replacing ids by pseudonyms.
+    /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = PseudonymFormat(
         tables: [(["every topic"], ActivityStreamFields.allFields.pseudonyms)], path: nil)
     /// The meanings of the events of the New Tab page.

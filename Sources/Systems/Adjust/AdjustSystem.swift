@@ -6,16 +6,16 @@ import Telemetry
 public struct AdjustSystem: TelemetrySystem {
     /// The name of the system, `adjust`.
     public let name = SystemName.adjust
-    /// The format of the queue, and of the files that determine whether it is sent.
+    /// The format of the queue, and of the files that determine whether the SDK sends the queue.
     public let stores: StoreFormat? = AdjustStores.format
     /// The format of captured requests, which are forms.
     public let requests = AdjustRequests.format
-    /// The format of uploads, which are held by default.
+    /// The format of uploads, most of which are held by default.
     public let uploads = AdjustUploads.format
-    /// The rules for replacing identifiers with pseudonyms, which are the same for all types.
+    /// The rules for replacing identifiers in payloads of all types with pseudonyms.
     public let pseudonyms: PseudonymFormat? = PseudonymFormat(
         tables: [(["every type"], AdjustParameters.fields.pseudonyms)], path: nil)
-    /// The meanings of the events of Focus and Klar, and of the other types.
+    /// The meanings of the events of Focus and Klar, and of packages that are not events.
     public let vocabulary: (any Vocabulary)? = AdjustVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = AdjustRows()
@@ -34,6 +34,6 @@ extension SystemName {
 extension StoreKind {
     /// The queue of packages.
     public static let adjustQueue = StoreKind("adjust-queue")
-    /// Another file of the SDK, which contains facts but no records.
+    /// A file of the SDK that contains facts, but no records.
     public static let adjustState = StoreKind("adjust-state")
 }

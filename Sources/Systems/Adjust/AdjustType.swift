@@ -1,6 +1,8 @@
 import Bytes
 
-/// The types of packages, which their paths determine.
+/// The types of packages.
+///
+/// The path of a package determines its type.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.2.
 enum AdjustType {
@@ -14,7 +16,7 @@ enum AdjustType {
     /// The type of a package whose path and kind are unknown.
     static let unknown = "unknown"
 
-    /// The choices of the user on sharing and measurement.
+    /// The types of packages that report a choice of the user on sharing or measurement.
     static let consents: Set<String> = ["disable_third_party_sharing", "measurement_consent", "third_party_sharing"]
 
     /// The type of each path that the server accepts.
@@ -29,15 +31,15 @@ enum AdjustType {
     /// Returns the documented path whose decoded components are `parts`, or `nil` if there is none.
     static func path(ofParts parts: [[UInt8]]) -> String? {
         let path = parts.map { "/" + String(decoding: $0, as: UTF8.self) }.joined()
-        // A decoded component can contain a slash.
+        // The slashes are counted, because a decoded component can contain one.
         return byPath[path] != nil && path.utf8.count { $0 == UInt8(ascii: "/") } == parts.count ? path : nil
     }
 
-    /// Returns whether a stored kind is the one that the SDK stores for a path.
+    /// Returns whether `kind` is the kind that the SDK stores for packages with the path `path`.
     static func isKind(_ kind: String?, ofPath path: String) -> Bool {
         kind == byPath[path] || path == "/startup" && kind == "session start"
     }
 
-    /// Returns whether a stored kind has the form of a type.
+    /// Returns whether the stored kind `kind` has the form of a type.
     static func isName(_ kind: String) -> Bool { kind.wholeMatch(of: /[a-z][a-z0-9_]{0,39}/) != nil }
 }

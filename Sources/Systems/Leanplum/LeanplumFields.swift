@@ -48,7 +48,7 @@ enum LeanplumFields {
         string(LeanplumKeys.uuid, .pseudonym(batchClass), "the id of the batch, a UUID"),
     ]
 
-    /// The members of `start` requests, and of requests that repeat some of them [B.2].
+    /// The members of `start` requests, and of requests that repeat some of these members [B.2].
     private static let start: PayloadFields = [
         flag("background", "whether the app was started in the background"),
         place("city"),

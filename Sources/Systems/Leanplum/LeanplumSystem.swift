@@ -17,7 +17,7 @@ public struct LeanplumSystem: TelemetrySystem {
     public let requests = LeanplumCalls.format
     /// The format of `multi` calls and their answers.
     public let uploads = LeanplumUploads.format
-    /// The rules for replacing ids by pseudonyms.
+    /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = PseudonymFormat(
         tables: [(["multi"], LeanplumFields.payload.pseudonyms)], path: nil)
     /// The meanings of actions, events and user attributes.

@@ -39,7 +39,7 @@ extension SystemName {
 extension StoreKind {
     /// A file that contains one ping and its envelope.
     public static let mozillaPingFile = StoreKind("mozilla-ping-file")
-    /// A file that contains an array of pings, or measurements by date.
+    /// A file that contains an array of pings, or an object with measurements by date.
     public static let mozillaPingArray = StoreKind("mozilla-ping-array")
     /// A file of events that are not yet included in a ping.
     public static let mozillaPendingEvents = StoreKind("mozilla-pending-events")

@@ -6,7 +6,7 @@ import Telemetry
 public struct SiftSystem: TelemetrySystem {
     /// The name of the system, `sift`.
     public let name = SystemName.sift
-    /// The format of the folder of the SDK, which is one store with an uploader and queues.
+    /// The format of the SDK's folder, which is one store with an uploader and queues.
     public let stores: StoreFormat? = SiftStores.format
     /// The format of captured list requests.
     public let requests = SiftRequests.format

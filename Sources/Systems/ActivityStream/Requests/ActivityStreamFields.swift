@@ -61,7 +61,7 @@ enum ActivityStreamFields {
     /// The value at or above which a duration is actually an absolute time in milliseconds, in the year 2001 or later.
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
-    /// Checks a payload, and writes its numbers as integers if they have no fraction.
+    /// Checks `payload`, and rewrites a number such as `1.0` as an integer.
     static func normalize(
         _ payload: JSONNode, topic: ActivityStreamTopic, at path: String, in document: inout JSONDocument,
         findings: inout Findings
@@ -113,7 +113,7 @@ enum ActivityStreamFields {
         }
     }
 
-    /// Writes a number with a fraction of zero as an integer [A6].
+    /// Rewrites the number for `key` as an integer if its fraction is zero [A6].
     private static func normalizeNumber(
         _ key: JSONKey, of payload: JSONNode, _ prefix: String, in document: inout JSONDocument,
         findings: inout Findings

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The format of captured requests to Ping Centre.
 ///
-/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 6 to 8; "HTTP Archive (HAR) captures as
-/// a source of telemetry", sections C and D.
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 6 to 8; "HTTP Archive (HAR)
+/// captures as a source of telemetry", sections C and D.
 enum ActivityStreamRequests {
     static let format = RequestFormat(
         hosts: [

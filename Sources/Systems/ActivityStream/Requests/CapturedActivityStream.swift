@@ -32,9 +32,9 @@ extension CapturedUpload {
             defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 
-    /// Returns the topic of a ping.
+    /// Returns the topic of the ping or batch in `root`.
     ///
-    /// If it is missing, the topic is inferred from other members, because some builds omitted it [A1].
+    /// If the topic is missing, it is inferred from other members, because some builds omitted it [A1].
     private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {

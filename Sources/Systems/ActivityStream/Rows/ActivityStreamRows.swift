@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The conversion of single and batched pings to rows in the table of events.
+/// Converts single pings and batches of pings to rows of the event table.
 ///
 /// Source: "Exports", section 1; "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.
 struct ActivityStreamRows: RowFormat {

@@ -7,7 +7,7 @@ enum ActivityStreamUploads {
     static let path = "/v3/links/ping-centre"
     /// The host to which released apps send pings.
     static let host = "tiles.services.mozilla.com"
-    /// The statuses with which the server confirms a ping.
+    /// The HTTP statuses with which the server confirms the delivery of a ping.
     static let deliveredStatuses = 200...299
 
     static let format = UploadFormat(

@@ -22,7 +22,7 @@ struct ActivityStreamVocabulary: Vocabulary {
         "SHARE": "Share sheet closed",
     ]
 
-    /// Returns the meaning of a ping, or of each ping of a batch.
+    /// Returns the meaning of the ping in `payload`, or of each ping if `payload` is a batch.
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         let pings = payload.activityStreamPings
         guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.sessionMeaning } }

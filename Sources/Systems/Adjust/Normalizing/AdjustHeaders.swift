@@ -7,13 +7,13 @@ enum AdjustHeaders {
     static let sdkHeader = "Client-Sdk"
     static let agentHeader = "User-Agent"
 
-    /// Returns whether a string can be sent as the name of the SDK.
+    /// Returns whether `text` can be sent as the name of the SDK.
     static func isValidSDKName(_ text: String) -> Bool {
         guard let first = text.utf8.first, first.isLetter || first.isDigit, text.utf8.count <= 64 else { return false }
         return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "._@+-".utf8.contains($0) }
     }
 
-    /// Returns whether a string can be sent as the name of the app.
+    /// Returns whether `text` can be sent as the name of the app.
     static func isValidUserAgent(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
@@ -30,6 +30,6 @@ enum AdjustHeaders {
 }
 
 extension [Int] {
-    /// Returns whether a version precedes another one.
+    /// Returns whether the version precedes the version `other`.
     func isVersion(before other: [Int]) -> Bool { lexicographicallyPrecedes(other) }
 }

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The parameters of packages, all of which are strings.
 ///
-/// The types that have a parameter, and the versions of the SDK that add it, are not checked, because the rules of the
-/// server are not public.
+/// A parameter is accepted in packages of every type and of every SDK version, because the rules of the server are not
+/// public.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4.3 and 13.
 enum AdjustParameters {
@@ -31,8 +31,8 @@ enum AdjustParameters {
 
     /// The numbering of sessions and events.
     ///
-    /// Before version 4.0, which introduced ``bundleID``, events and revenues had one count in common. Therefore, such
-    /// events are not numbered.
+    /// Before version 4.0 of the SDK, events and revenues shared one count, so events of these versions are not
+    /// numbered. They lack the parameter ``bundleID``, which version 4.0 introduced.
     ///
     /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 4.4.
     static let sequence = SequenceFormat(
@@ -47,31 +47,31 @@ enum AdjustParameters {
     /// The first version of the SDK that sends ``eventCallbackID``.
     static let firstVersionWithCallbackID = [4, 35, 2]
 
-    /// The credentials, and the values that are computed from them, which are in no record.
+    /// The parameters that are credentials or are computed from credentials, all of which are omitted from records.
     static let credentials: [JSONKey] = [
         "adj_signing_id", "algorithm", "app_secret", "headers_id", "native_version", "secret_id", "signature",
     ]
 
-    /// The parameters that belong to one attempt to send a package.
+    /// The parameters that describe a single attempt to send a package.
     static let attempts: [JSONKey] = [
         "first_error", "last_error", "queue_size", "retry_count", "sent_at", "wait_time", "wait_total",
     ]
 
-    /// The parameters with ids of the client, the most reliable first.
+    /// The parameters that contain an id of the client, ordered from the most to the least reliable.
     static let clients: [JSONKey] = [
         "persistent_ios_uuid", "ios_uuid", "primary_dedupe_token", "secondary_dedupe_token", "idfv",
     ]
 
     private static let choices: Set<String> = ["disable", "enable"]
 
-    /// The words that the SDK itself uses as the source of a package.
+    /// The values of the parameter `source` that the SDK itself uses.
     private static let sources: Set<String> = [
         "apple_ads", "att", "deeplink", "google_odm", "iad", "iad3", "linkme", "push",
     ]
 
-    /// The fields of a payload.
+    /// The known fields of a payload.
     ///
-    /// Others are kept in records, and are dropped from pseudonymized ones.
+    /// Records also keep unknown fields, but pseudonymized records omit them.
     static let fields = PayloadFields(
         clients.map { .optional($0, .string(), .pseudonym(.client), "an id of the installation") }
             + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)

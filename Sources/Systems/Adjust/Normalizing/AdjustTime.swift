@@ -4,8 +4,8 @@ import Telemetry
 extension Timestamp {
     /// Creates an instant from a time such as `2017-03-20T10:53:20.418Z+0200`.
     ///
-    /// The letter `Z` has no meaning, and the offset from UTC counts. Returns `nil` for any other form, and for instants
-    /// before 2011 or after 2199.
+    /// The letter `Z` has no meaning, and the offset from UTC counts. Returns `nil` for any other form, and for
+    /// instants before 2011 or after 2199.
     ///
     /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 4.2.
     init?(adjust text: Span<UInt8>) {
@@ -13,7 +13,7 @@ extension Timestamp {
         guard (25...35).contains(text.count) else { return nil }
         let zone = text.count - 6
         guard text[10] == UInt8(ascii: "T"), text[zone] == UInt8(ascii: "Z"),
-            // RFC 3339 allows leap seconds.
+            // Seconds from 60 on are rejected here, because RFC 3339 allows leap seconds.
             text[17] != UInt8(ascii: "6")
         else { return nil }
         var rfc3339 = text.extracting(..<zone).copied()

@@ -6,15 +6,15 @@ import Telemetry
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.
 struct AdjustUpload {
-    /// The path, if the server accepts it.
+    /// The path of the upload, or `nil` if the server does not accept the path.
     let path: String?
-    /// The type, which the path determines.
+    /// The type of the upload, which follows from the path or, if ``path`` is `nil`, from the stored kind.
     let type: String
-    /// The name of the SDK that built the request, if it can be sent.
+    /// The name of the SDK that built the upload, or `nil` if the name cannot be sent in a header field.
     private(set) var sdk: String?
-    /// The name of the app, if the request has one that can be sent.
+    /// The name of the app, or `nil` if there is none or it cannot be sent in a header field.
     private(set) var agent: String?
-    /// The findings so far.
+    /// The findings about the upload so far.
     var findings = Findings()
     /// The names of the parameters that are not strings.
     var nonStringNames: [String] = []
@@ -47,7 +47,7 @@ struct AdjustUpload {
         }
     }
 
-    /// The destination, or `nil` if the server does not accept the path.
+    /// The target of the upload, or `nil` if the server does not accept the path.
     var target: Target? {
         guard let path else { return nil }
         var headers: [String: String] = [:]
@@ -56,10 +56,11 @@ struct AdjustUpload {
         return Target(path: path, headers: headers)
     }
 
-    /// Returns the record of the upload without its target, and removes parameters that are not sent from `document`.
+    /// Returns the record of the upload without its target, after removing the parameters that are not sent.
     ///
-    /// If `isStored` is `true`, the parameters are from a queue, which never contains those of an attempt. `captureTime` is
-    /// used if the parameters contain no time.
+    /// `document` contains the parameters, and this method removes some of them. `isStored` is `true` if the parameters
+    /// are from a queue. In this case, a note reports parameters of an attempt. `captureTime` is the time of the record
+    /// if the parameters contain no time.
     mutating func record(
         from document: inout JSONDocument, isStored: Bool, captureTime: Timestamp? = nil, state: AdjustState? = nil,
         source: Source
@@ -92,14 +93,15 @@ struct AdjustUpload {
             unsent.contains { document.bytes(of: member.key).equals($0.utf8.span) }
         }
         if !credentials.isEmpty { needsSignature = true }
-        // A request contains the parameters of its attempt, but a stored package does not.
+        // Only a stored package gets a note about parameters of an attempt, because they are normal in a captured
+        // request.
         for (code, names) in [("A7", credentials), ("A15", isStored ? attempts : []), ("A12", callbackID)]
         where !names.isEmpty {
             findings.note("\(code) \(names.map(\.description).joined(separator: ", ")) omitted")
         }
     }
 
-    /// Adds a fault for each parameter that is required and missing, or that is not a string.
+    /// Adds a fault for each missing required parameter, and one fault for all parameters that are not strings.
     private mutating func checkForm(of document: JSONDocument) {
         let root = document.root
         let required = [AdjustParameters.appToken, AdjustParameters.createdAt]
@@ -152,6 +154,8 @@ struct AdjustUpload {
 }
 
 extension String {
-    /// The beginning of a string for notes, which apps can make arbitrarily long.
+    /// The first 40 Unicode scalars of the string, for notes.
+    ///
+    /// Apps can set strings of any length.
     var adjustExcerpt: String { String(unicodeScalars.prefix(40)) }
 }

@@ -66,7 +66,7 @@ struct AdjustArchive {
         }
     }
 
-    /// Returns the instance of a package, or throws an error if `stored` is another value.
+    /// Returns the instance that `stored` refers to, or throws an error if it is not a package.
     mutating func package(_ stored: PropertyListNode) throws(PropertyListError) -> PropertyListNode {
         guard case .instance(let node, let nodeClass) = try archive.value(of: stored),
             [ClassName.oldPackage, .package].contains(where: { nodeClass.isNamed($0.rawValue) })
@@ -77,9 +77,9 @@ struct AdjustArchive {
         return node
     }
 
-    /// Returns the entries of the root, or throws an error if it is not a dictionary.
+    /// Returns the entries of the root, or throws an error if the root is not a dictionary.
     ///
-    /// A value that is not a string is `nil`.
+    /// The result contains `nil` for each value that is not a string.
     mutating func rootStrings() throws(PropertyListError) -> [String: String?] {
         let root = try archive.root()
         guard case .dictionary(let pairs) = try archive.value(ofObject: root) else {
@@ -88,10 +88,11 @@ struct AdjustArchive {
         return try strings(of: pairs)
     }
 
-    /// Returns the entries of a dictionary, in which a value that is not a string is `nil`.
+    /// Returns the entries of the dictionary `pairs`, with `nil` for each value that is not a string.
     ///
-    /// The first entry of each name applies. An entry without a name has the name "". Throws an error if the strings are
-    /// larger than any app needs.
+    /// The first entry of each name applies. An entry whose key is not a string has the name "".
+    ///
+    /// - Throws: An error with the code `budgetExceeded` if the strings are larger than any app needs.
     mutating func strings(of pairs: KeyedPairs) throws(PropertyListError) -> [String: String?] {
         var strings: [String: String?] = [:]
         var byteCount = 0
@@ -120,9 +121,10 @@ struct AdjustArchive {
         try archive.value(of: archive.element(at: position, of: pairs.values))
     }
 
-    /// Returns a member of an instance, or `nil` if it is missing or not a string.
+    /// Returns the member `key` of an instance, or `nil` if the member is missing or not a string.
     ///
-    /// A string that is longer than those of the SDK is replaced by an empty one, because packages can share it.
+    /// A string that is longer than any string of the SDK is replaced by an empty string, because many packages can
+    /// share it.
     mutating func string(_ key: String, of instance: PropertyListNode) throws(PropertyListError) -> String? {
         let value = try archive.object(archive.key(key), of: instance)
         if case .text(let node) = value, archive.document.payload(of: node).count > 4096 { return "" }
@@ -134,12 +136,12 @@ struct AdjustArchive {
         return archive.document.string(of: node)
     }
 
-    /// Returns a flag that is stored inline, or `nil` if there is none.
+    /// Returns the member `key` of an instance as a flag, or `nil` if no number or flag is stored inline.
     mutating func flag(_ key: String, of instance: PropertyListNode) -> Bool? {
         number(key, of: instance).map { $0 != 0 }
     }
 
-    /// Returns a number or flag that is stored inline, or `nil` if there is none.
+    /// Returns the member `key` of an instance as a number, or `nil` if no number or flag is stored inline.
     mutating func number(_ key: String, of instance: PropertyListNode) -> Double? {
         guard let stored = archive.member(archive.key(key), of: instance) else { return nil }
         let document = archive.document

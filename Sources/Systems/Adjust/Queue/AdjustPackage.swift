@@ -2,14 +2,19 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads a stored package: an instance whose members are the path, the kind, the name of the SDK and the parameters.
+/// A package that was read from a queue.
+///
+/// The queue stores a package as an instance. Its members include the path, the kind, the name of the SDK and the
+/// parameters.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3 and 7.6.
 struct AdjustPackage {
-    /// The number of failed attempts to send the package, if the SDK stores it.
+    /// The number of failed attempts to send the package, or 0 if the SDK does not store the number.
     private(set) var attempts = 0
     var upload: AdjustUpload
-    /// The parameters as a JSON object, whose last member of a name applies.
+    /// The parameters as a JSON object.
+    ///
+    /// If a name is repeated, the last member with this name applies.
     let parameters: [UInt8]
     /// The number of members in ``parameters``.
     let parameterCount: Int
@@ -22,9 +27,9 @@ struct AdjustPackage {
         "errorCount", "firstErrorCode", "lastErrorCode", "waitBeforeSend", "$class",
     ]
 
-    /// Reads an instance, or throws an error if it is not a package or a member is damaged.
+    /// Reads the instance `stored`, or throws an error if it is not a package or if a member is damaged.
     ///
-    /// Reduces `remainingByteCount` by the size of the parameters, also if an error is thrown.
+    /// Reduces `remainingByteCount` by the size of the written parameters, even if an error is thrown.
     init(
         _ stored: PropertyListNode, in archive: inout AdjustArchive, _ context: AdjustContext,
         remainingByteCount: inout Int
@@ -67,7 +72,7 @@ struct AdjustPackage {
         try checkMembers(of: node, in: archive)
     }
 
-    /// Adds a note about unknown members, or throws an error if a known member is not stored as an object.
+    /// Adds a note about unknown members, or throws an error if a known member is not stored as a reference.
     private mutating func checkMembers(of node: PropertyListNode, in archive: AdjustArchive) throws(PropertyListError) {
         let document = archive.archive.document
         let members = document.members(of: node)

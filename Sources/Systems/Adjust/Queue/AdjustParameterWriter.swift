@@ -5,13 +5,13 @@ import PropertyList
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
 struct AdjustParameterWriter {
-    /// The names of the parameters that JSON cannot represent, which are omitted, and of those that cannot be merged.
+    /// The names of the parameters that were omitted because JSON cannot represent them or they cannot be merged.
     private(set) var nonStringNames: [String] = []
     /// The names of the parameters that were merged.
     private(set) var mergedNames: [String] = []
     /// The number of members that were written.
     private(set) var memberCount = 0
-    /// Whether a value that is not a string contained a credential, which is omitted.
+    /// Whether a credential inside the value of a parameter was omitted.
     private(set) var hasNestedCredential = false
     private let context: AdjustContext
     /// The maximum size of the object in bytes.
@@ -24,19 +24,19 @@ struct AdjustParameterWriter {
         text.append(UInt8(ascii: "{"))
     }
 
-    /// The size of the object so far.
+    /// The size of the object so far, in bytes.
     var byteCount: Int { text.count }
 
-    /// Returns the object.
+    /// Closes the object, and returns it.
     mutating func finish() -> [UInt8] {
         text.append(UInt8(ascii: "}"))
         return text.bytes
     }
 
-    /// Writes the parameters of a package, and those that the SDK adds at the end of a delayed start.
+    /// Writes the parameters `pairs` of a package, and the parameters that the SDK adds at the end of a delayed start.
     ///
-    /// The order is reversed, so that the first parameter of several with the same name becomes the last one, which
-    /// applies when the object is read.
+    /// The parameters are written in reverse order. The first of several parameters with the same name therefore
+    /// becomes the last member, which applies when the object is read.
     mutating func write(
         _ pairs: KeyedPairs, ofPackage package: PropertyListNode, in archive: inout AdjustArchive
     ) throws(PropertyListError) {
@@ -57,7 +57,7 @@ struct AdjustParameterWriter {
             guard try !write(archive.value(at: position, of: pairs), in: &archive) else { continue }
             text.removeAll(from: start)
             if Self.isCredential(name, of: document) {
-                // The value is not needed, because the parameter is omitted from records.
+                // The value is not needed, because records do not contain credentials.
                 writeSeparator()
                 try append(string: name, of: document)
                 text.append(":null")
@@ -73,7 +73,7 @@ struct AdjustParameterWriter {
             try merge("partnerParameters", of: package, context.partnerParameters, AdjustParameters.partnerParams)
         }
 
-        /// Writes the entries of the session, overwritten by those of the member `name`, as one parameter.
+        /// Writes the entries of `session`, overridden by the entries of the member `name`, as the parameter `key`.
         func merge(
             _ name: String, of package: PropertyListNode, _ session: [String: String?], _ key: JSONKey
         ) throws(PropertyListError) {

@@ -2,14 +2,14 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads the packages of a queue one after another, and skips those that are damaged.
+/// Reads the packages of a queue one after another, and skips damaged packages.
 ///
-/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3, 7 and 9; "Keyed archives: container,
-/// object graph, hostile input", D.3.
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3, 7 and 9; "Keyed archives:
+/// container, object graph, hostile input", D.3.
 package struct AdjustQueueReader {
     /// The summary of the packages that were read.
     private(set) var summary: AdjustQueueSummary
-    /// The problem with the property list, or `nil` if there is none.
+    /// The problem that the property list contains repeated keys, or `nil` if no key is repeated.
     let problem: Problem?
 
     private var archive: AdjustArchive
@@ -23,16 +23,18 @@ package struct AdjustQueueReader {
     private var remainingValueCount: Int
     /// The number of bytes that the remaining parameters may have.
     private var remainingByteCount: Int
-    /// The last record without its number, the reference to its package, and the number of values in the package.
+    /// The last record before it was numbered, with the reference to its package and the number of values in the
+    /// package.
     private var last: (reference: UInt32, record: Record, valueCount: Int)?
     private var losses: (count: Int, firstPosition: Int, firstError: PropertyListError)?
 
     /// The maximum number of values in a package.
     private static let valueLimit = 100_000
 
-    /// Opens a queue, or throws an error if the file contains none.
+    /// Opens the queue in `bytes`, or throws an error if `bytes` are not a queue.
     ///
-    /// The limits are proportional to the size of the file, because packages share almost all of their values.
+    /// The limits on the expanded packages are multiples of the file size, because packages share almost all of their
+    /// values.
     package init(_ bytes: [UInt8], source: Source, context: AdjustContext) throws(PropertyListError) {
         archive = try AdjustArchive(bytes)
         elements = try archive.rootElements()
@@ -57,7 +59,7 @@ package struct AdjustQueueReader {
         return nil
     }
 
-    /// The reject that reports the damaged packages, or `nil` if there are none.
+    /// The reject that reports the damaged packages, or `nil` if no package is damaged.
     package var reject: Reject? {
         guard let (count, position, error) = losses else { return nil }
         let others = count == 1 ? "" : "the first of \(count) lost elements: "
@@ -67,7 +69,7 @@ package struct AdjustQueueReader {
     private mutating func record() throws(PropertyListError) -> Record {
         let stored = try archive.archive.element(at: position, of: elements)
         let reference = archive.archive.document.uid(of: stored)
-        // A package that is listed repeatedly is read only once.
+        // A package that is listed several times in a row is read only once.
         if last?.reference == reference { try charge(last, at: stored) } else { last = try read(stored, reference) }
         guard var record = last?.record else { throw budgetError(at: stored) }
         record.source.index = position
@@ -75,13 +77,13 @@ package struct AdjustQueueReader {
         return record
     }
 
-    /// Reduces the limits by a record that is repeated.
+    /// Deducts the repeated record `last` from the limits, or throws an error if a limit is exceeded.
     private mutating func charge(
         _ last: (reference: UInt32, record: Record, valueCount: Int)?, at stored: PropertyListNode
     ) throws(PropertyListError) {
         guard let last else { return }
         remainingByteCount -= last.record.payload.count
-        // Repeated records with a time are duplicates, which are omitted.
+        // A repeated record with a time is a duplicate, which is omitted. Its values are therefore not counted again.
         if last.record.time == nil { remainingValueCount -= last.valueCount }
         guard remainingByteCount >= 0, remainingValueCount >= 0 else { throw budgetError(at: stored) }
     }

@@ -1,11 +1,11 @@
 import JSONText
 import Telemetry
 
-/// The contents of a queue, and the rules by which the SDK sends them.
+/// A summary of the packages in a queue, and the rules by which the SDK sends the packages.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 8.
 struct AdjustQueueSummary: QueueRules {
-    /// The number of packages, including those that cannot be read.
+    /// The number of packages, including packages that cannot be read.
     let packages: Int
     /// The state of the SDK, or `nil` if it is unknown.
     let state: AdjustState?

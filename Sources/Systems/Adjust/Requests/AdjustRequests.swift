@@ -26,7 +26,9 @@ enum AdjustRequests {
         ].map { CapturedHost("\(subdomain).\($0)") }
     }
 
-    /// Returns whether fields that a log lists separately are decoded, so that their time has the form of the SDK.
+    /// Returns whether `fields`, which a log lists separately, are percent-decoded already.
+    ///
+    /// Decoded fields are recognized by a time in the form that the SDK writes.
     private static func areDecoded(_ fields: [FormFields.Field]) -> Bool {
         fields.contains {
             $0.name.elementsEqual(AdjustParameters.createdAt.utf8) && Timestamp(adjust: $0.value.span) != nil
@@ -43,7 +45,7 @@ enum AdjustRequests {
         let sdks = values(AdjustHeaders.sdkHeader)
         let sdk = sdks.count == 1 ? sdks[0] : nil
         let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
-        // Later versions send the name that the system or the app sets.
+        // Since version 4 of the SDK, the system or the app sets the user agent, so the user agent is not kept.
         let hasOwnAgent = version?.isVersion(before: firstVersionWithoutAgent) ?? false
         var request = AdjustUpload(
             path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustHeaders.agentHeader).first : nil,

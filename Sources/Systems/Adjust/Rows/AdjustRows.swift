@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The conversion of packages to table rows, each of which is one event.
+/// The conversion of packages to table rows, with one event for each package.
 ///
 /// Source: "Exports", section 1; "Adjust iOS SDK: the package queue on disk, records, upload", section 14.
 struct AdjustRows: RowFormat {
@@ -38,7 +38,7 @@ struct AdjustRows: RowFormat {
         return "\(language)-\(country)"
     }
 
-    /// Returns the app's parameters and the currency as JSON, or `nil` if there are none.
+    /// Returns the parameters that the app set and the currency as JSON, or `nil` if there are neither.
     private static func extra(of document: JSONDocument, _ nested: inout JSONDocument) -> String? {
         var extra = CanonicalObject()
         let root = document.root

@@ -4,7 +4,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// The files of the SDK that determine how the packages of a queue are sent.
+/// The contents of the files of the SDK that determine how the packages of a queue are sent.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 5.
 package struct AdjustContext {
@@ -12,17 +12,18 @@ package struct AdjustContext {
     private(set) var state: AdjustState?
     /// Whether the preferences of the app state that the user asked Adjust to forget the device.
     private(set) var asksToForget = false
-    /// The session's parameters for callbacks, in which a value that is not a string is `nil`.
+    /// The session's parameters for callbacks, with `nil` for each value that is not a string.
     private(set) var callbackParameters: [String: String?] = [:]
-    /// The session's parameters for partners, in which a value that is not a string is `nil`.
+    /// The session's parameters for partners, with `nil` for each value that is not a string.
     private(set) var partnerParameters: [String: String?] = [:]
 
-    /// Creates the context of a queue without other files.
+    /// Creates the context of a queue without any other files.
     package init() {}
 
     /// Reads the files that apply to the queue at `place`.
     ///
-    /// Of each kind, the first one that can be read applies. Damaged files are reported when their stores are scanned.
+    /// If there are several files of a kind, the first readable one applies. Damaged files are reported when their
+    /// stores are scanned.
     init(_ place: AdjustFolders, in context: StoreContext, _ output: inout ScanOutput) {
         func first<Contents>(
             _ file: AdjustFile, _ read: (inout AdjustArchive) throws(PropertyListError) -> Contents
@@ -47,7 +48,7 @@ package struct AdjustContext {
 }
 
 extension StoreContext {
-    /// Returns the contents of a store of the SDK in the same container, or `nil` if it is missing or cannot be read.
+    /// Returns the contents of the SDK file at `path` in the same container, or `nil` if the file cannot be read.
     func contents(ofStoreAt path: String) -> [UInt8]? {
         neighbors.first { $0.path == path }.flatMap { $0 as? any AdjustStore }.flatMap { contents(of: $0.location) }
     }

@@ -4,19 +4,21 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// The user's wish to be forgotten, which the SDK stores in the preferences of the app until it is started.
+/// The request of the user to be forgotten, as stored in the preferences of the app.
+///
+/// The SDK stores the request in the preferences while the SDK is switched off or not started.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 5.
 enum AdjustPreferences {
     private static let folder = "Library/Preferences"
     private static let key = "adj_gdpr_forget_me"
 
-    /// Returns whether a file can contain the preferences of an app.
+    /// Returns whether a file called `name` can contain the preferences of an app.
     static func isNamed(_ name: String) -> Bool { name.hasSuffix(".plist") }
 
-    /// Returns whether preferences in a container state that the user asked to be forgotten.
+    /// Returns whether the preferences in `container` state that the user asked to be forgotten.
     ///
-    /// All files are read, because the bundle id of the app can be unknown.
+    /// All property lists in the folder of the preferences are read, because the bundle id of the app can be unknown.
     static func asksToForget(_ container: String, in context: StoreContext, _ output: inout ScanOutput) -> Bool {
         do throws(FileError) {
             let folder = try context.tree.folder(at: container + Self.folder)

@@ -7,24 +7,26 @@ import Telemetry
 struct AdjustState {
     /// Whether the SDK is switched on.
     let isEnabled: Bool
-    /// Whether the user asked Adjust to forget the device, or the server stated that it did.
+    /// Whether the user asked Adjust to forget the device, or the server reported that the user opted out.
     var isForgotten: Bool
-    /// Whether a delayed start is not over, so that the parameters of the session are not in the packages yet.
+    /// Whether a delayed start of the SDK is not over, so that packages still lack the parameters of the session.
     let isDelayed: Bool
     /// The facts for reports, without ids and tokens.
     let facts: [String]
 
-    /// The keys of ids, tokens and names of campaigns, which are in no output.
+    /// The keys of ids, tokens and campaign names.
+    ///
+    /// Their values are not part of any output.
     static let secretKeys = [
         "adgroup", "adid", "campaign", "click_label", "costAmount", "creative", "deviceToken", "jsonResponse",
         "network",
         "trackerName", "trackerToken", "transactionIds", "uuid",
     ]
 
-    /// Creates a state without facts, in which the SDK is switched on.
+    /// Creates a state without facts that describes an SDK that is switched on.
     init() { (isEnabled, isForgotten, isDelayed, facts) = (true, false, false, []) }
 
-    /// Reads a state, or throws an error if the archive contains none.
+    /// Reads the state in `archive`, or throws an error if the root of the archive is not an activity state.
     init(_ archive: inout AdjustArchive) throws(PropertyListError) {
         let state = try archive.root(named: [.oldActivityState, .activityState])
         isEnabled = archive.flag("enabled", of: state) ?? true

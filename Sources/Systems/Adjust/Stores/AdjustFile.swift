@@ -11,19 +11,19 @@ enum AdjustFile: String, CaseIterable {
     case partnerParameters = "AdjustSessionPartnerParameters"
     case eventMetadata = "AdjustEventMetadata"
 
-    /// The folder of the files in a container since version 4.12.
+    /// The folder of the files since version 4.12 of the SDK, relative to the container.
     static let newerFolder = "Library/Application Support/Adjust/"
-    /// The folder of the files in a container until version 4.11.5.
+    /// The folder of the files until version 4.11.5 of the SDK, relative to the container.
     static let olderFolder = "Documents/"
 }
 
-/// The location of a queue relative to the folders in which the SDK stores its files.
+/// The folders that are relevant to a queue, derived from the path of the queue.
 struct AdjustFolders {
     /// The folders whose files apply to the queue, in the order in which the SDK reads them.
     let folders: [String]
-    /// The folder of the container, or `nil` if the queue is in no folder of the SDK.
+    /// The prefix of paths in the container, or `nil` if the queue is in no folder of the SDK.
     let container: String?
-    /// The path of the queue that is a newer copy of this one, or `nil` if this queue is not in the older folder.
+    /// The path of the newer copy of the queue, or `nil` if the queue is not in the older folder.
     let newerQueue: String?
 
     init(ofQueueAt path: String) {

@@ -24,9 +24,9 @@ private struct AdjustQueueScan: StoreScan {
     private let file: StoreFile
     private var buffer = StoreFileBuffer()
     private var hasStarted = false
-    /// The reader, or `nil` before the queue is opened and if it cannot be read.
+    /// The reader of the queue, or `nil` if the queue is not open yet or cannot be read.
     private var reader: AdjustQueueReader?
-    /// The packages of the newer copy of the queue, or `nil` if there is none that can be read.
+    /// The keys of the packages in the newer copy of the queue, or `nil` if there is no readable newer copy.
     private var newerPackages: Set<RecordKey>?
     private var isSuperseded = false
     private var asksToForget = false
@@ -88,7 +88,7 @@ private struct AdjustQueueScan: StoreScan {
         return try AdjustQueueReader(bytes, source: source, context: surroundings)
     }
 
-    /// Returns the packages of the queue at `path`, or `nil` if it is missing or cannot be read.
+    /// Returns the keys of the packages in the queue at `path`, or `nil` if the queue is missing or cannot be read.
     private func packages(ofQueueAt path: String, _ surroundings: AdjustContext) -> Set<RecordKey>? {
         guard let bytes = context.contents(ofStoreAt: path),
             var reader = try? reader(of: bytes, at: path, surroundings)

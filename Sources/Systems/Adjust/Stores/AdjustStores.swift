@@ -13,7 +13,7 @@ enum AdjustStores {
                 || AdjustPreferences.isNamed(file.name)
         },
         isNamedForStore: { name, _ in AdjustFile(rawValue: name) != nil },
-        // The files are in folders that also belong to others.
+        // No folder as a whole is a store, because a folder of the SDK can also contain files of the app.
         storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
         storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },
         storeByContents: store(byContentsOf:in:),
@@ -34,7 +34,7 @@ enum AdjustStores {
         ])
     }
 
-    /// Recognizes an array with a package, regardless of the name of the file.
+    /// Recognizes a queue by an array that contains a package, regardless of the name of the file.
     private static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: sizeLimit.bytes),
@@ -44,7 +44,7 @@ enum AdjustStores {
     }
 }
 
-/// A file of the SDK.
+/// A store that consists of one file of the SDK.
 protocol AdjustStore: Store {
     /// The location of the file.
     var location: FileLocation { get }
@@ -92,7 +92,7 @@ private struct AdjustStateReader: FileReader {
     }
 }
 
-/// The copy of the attribution that Firefox stores, which is listed but never opened.
+/// The file with Firefox's own copy of the attribution, which is listed but never opened.
 struct FirefoxAttribution: Store, StoreScan {
     static let name = "AdjustAttribution.json"
 

@@ -2,12 +2,13 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The answer of the server, whose body is a JSON object.
+/// An answer from Adjust's server, with a JSON object as its body.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 10.3.
 struct AdjustAnswer {
     private let answer: Answer
-    /// The members of the body, or `nil` if it is not an object, such as the page of a captive portal.
+    /// The members of the body, or `nil` if the body is not a JSON object but, for example, the page of a captive
+    /// portal.
     private let fields: JSONFields?
 
     init(_ answer: Answer) {

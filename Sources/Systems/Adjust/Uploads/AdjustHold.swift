@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The holds of records, except for those that all systems share.
+/// The holds of Adjust's records, except for the holds that all systems share.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.3.
 enum AdjustHold {

@@ -30,9 +30,9 @@ enum AdjustUploads {
         }
     }
 
-    /// Returns the parameters as a form with the time of sending.
+    /// Returns the parameters in `payload` as a form, with `now` as the time of sending.
     ///
-    /// Without this time, the server would treat a late package as a new one.
+    /// Without the time of sending, the server would treat a late package as a new one.
     private static func content(of payload: [UInt8], now: Timestamp) throws(RequestError) -> RequestContent {
         guard let document = try? JSONDocument(payload), document.kind(of: document.root) == .object else {
             throw .payload

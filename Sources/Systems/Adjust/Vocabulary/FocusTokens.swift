@@ -2,7 +2,7 @@
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 12.
 enum FocusTokens {
-    /// The meaning of the event of each token.
+    /// The meanings of the events, by token.
     static let meanings: [String: String] = Dictionary(
         uniqueKeysWithValues: events.flatMap { [($0.focus, $0.meaning), ($0.klar, $0.meaning)] })
 

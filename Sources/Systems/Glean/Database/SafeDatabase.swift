@@ -27,7 +27,7 @@ struct SafeDatabase {
     /// The names of the SDK's databases, which distinguish the SDK's file from files of other libraries.
     private static let databaseNames: Set = ["user", "ping", "app"]
     private static let uuidVariant: UInt32 = 9
-    /// The maximum number of counted metrics, because a hostile file can contain millions.
+    /// The maximum number of metrics that are counted, which limits the memory that a hostile file can require.
     private static let maximumMetricCount = 100_000
 
     /// Parses a database file, or returns `nil` if the bytes do not have its format.
@@ -64,7 +64,7 @@ struct SafeDatabase {
     /// The bytes before a label: a slash before a single label, and U+001E before each of two labels.
     private static let labelSeparators: Set = [UInt8(ascii: "/"), 0x1E]
 
-    /// Returns the string in a UUID value, which consists of `09`, the length of the rest, the variant and the string.
+    /// Returns the UUID in a value that consists of the byte `09`, the length of the rest, the variant and a string.
     private static func uuid(in value: ArraySlice<UInt8>) -> String? {
         var cursor = SafeDatabaseCursor(bytes: Array(value))
         guard cursor.readBytes(1)?.elementsEqual([9]) == true, cursor.readLength() != nil,

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The client information for events that are not yet included in a ping, copied from a stored ping or a file.
+/// The client information that is added to pending events, copied from a stored ping or from `client_id.txt`.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 struct BorrowedClientInfo {

@@ -15,7 +15,7 @@ struct NewestPings: Sendable {
     private var newestWithClient: Candidate?
     private var newestByName: [String: Candidate] = [:]
 
-    /// Adds a ping, which replaces a ping with the same or an earlier time.
+    /// Adds `ping` if it has a time, and replaces a ping that has the same or an earlier time.
     mutating func add(_ ping: Record, at position: GleanDirectory.FilePosition) {
         guard let time = ping.time else { return }
         func isNewer(than other: Candidate?) -> Bool { other.map { $0.time <= time } ?? true }
@@ -26,9 +26,11 @@ struct NewestPings: Sendable {
         if isNewer(than: newestByName[ping.type]) { newestByName[ping.type] = candidate }
     }
 
-    /// Returns the position of the ping whose client information applies to pending events of the ping `name`.
+    /// Returns the position of the stored ping that provides the client information for pending events of the ping
+    /// `name`.
     ///
-    /// The built-in `events` ping always has a client id, so the newest ping with a client id is used for it.
+    /// This is the newest ping with the same name. For the built-in `events` ping, which always has a client id, the
+    /// newest ping of any name that has a client id is used.
     func position(forEventsOf name: String) -> GleanDirectory.FilePosition? {
         (name == GleanName.events ? newestWithClient : newestByName[name])?.position
     }

@@ -23,7 +23,7 @@ struct PendingEventsFile {
     /// The maximum number of events in a record, as in a ping of the SDK.
     private static let maximumEventCount = 500
 
-    /// Parses a file, and uses the memory of `document` for its lines.
+    /// Parses the contents of a file, and reads each line into `document` so that all lines share its memory.
     init(_ bytes: [UInt8], using document: inout JSONDocument) {
         defer { document.reset() }
         var lines = LineCursor(from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
@@ -78,7 +78,7 @@ struct PendingEventsFile {
         }
     }
 
-    /// Returns whether an event only marks a restart of the app.
+    /// Returns whether the event in `document` only marks a restart of the app.
     private static func isRestartMarker(_ document: JSONDocument) -> Bool {
         document.string(forKey: GleanKeys.category, in: document.root) == "glean"
             && document.string(forKey: GleanKeys.name, in: document.root) == "restarted"

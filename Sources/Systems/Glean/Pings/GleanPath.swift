@@ -6,9 +6,9 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1.
 struct GleanPath {
-    /// The byte ranges of parts of the path.
+    /// The byte ranges of the namespace, the ping name and the document id in the path.
     ///
-    /// The namespace is the id that the server uses for the app.
+    /// The namespace is the id by which the server identifies the app.
     let namespace, ping, documentID: Range<Int>
 
     private static let prefix = Array("/submit/".utf8)

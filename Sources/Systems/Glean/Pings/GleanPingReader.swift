@@ -11,7 +11,7 @@ struct GleanPingReader {
         case pendingPings
         /// The folder `deletion_request`, which contains deletion requests for upload.
         case deletionRequests
-        /// The folder `tmp`, which contains incompletely written pings.
+        /// The folder `tmp`, in which the SDK writes pings before it queues them.
         case unfinishedPings
     }
 
@@ -103,7 +103,7 @@ struct GleanPingReader {
         return record
     }
 
-    /// Returns the record type for a ping whose upload path is invalid: `name`, or `unknown` if it is not a ping name.
+    /// Returns the record type of a ping without a valid path: `name`, or `unknown` if `name` is not a ping name.
     private static func type(named name: String?) -> String {
         name.flatMap { GleanName.isPingName($0.utf8.span) ? $0 : nil } ?? "unknown"
     }
@@ -132,7 +132,7 @@ struct GleanPingReader {
         return notes
     }
 
-    /// Returns notes about metadata in the third line that does not match the ping.
+    /// Returns notes about unknown keys in the third line, and about metadata that does not match the ping.
     private static func notes(on metadata: PingMetadata, _ record: Record, _ facts: PingBodyFacts) -> [String] {
         var notes: [String] = []
         if record.target != nil, let name = metadata.pingName, name != record.type {

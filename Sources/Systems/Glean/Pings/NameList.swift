@@ -4,7 +4,7 @@ enum NameList {
     /// The maximum number of characters of each name in the list, which suffices for any metric name.
     static let maximumNameLength = 111
 
-    /// Returns a text with the first names and the number of omitted names.
+    /// Returns a string that lists the first names and states the number of omitted names.
     ///
     /// `totalCount` is the number of all names if `names` does not contain all of them.
     static func text(_ names: [String], totalCount: Int? = nil) -> String {

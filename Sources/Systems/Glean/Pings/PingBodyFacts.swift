@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The facts that a record contains besides the body of its ping, which is never changed.
+/// The facts from the body of a ping that its record contains in addition to the unchanged body.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 9.
 struct PingBodyFacts {
@@ -13,7 +13,7 @@ struct PingBodyFacts {
     private(set) var version: String?
     private(set) var build: String?
     private(set) var channel: String?
-    /// The capabilities that, according to the body, a program must have to upload the ping.
+    /// The capabilities that the body requires of a program that uploads the ping.
     private(set) var requiredCapabilities: [String] = []
     /// Whether the body has a `client_info` or `ping_info` section.
     let hasInfoSection: Bool

@@ -10,13 +10,13 @@ struct PingLines {
     let path: Range<Int>
     /// The range of the second line, without its line ending.
     let body: Range<Int>
-    /// The range of the second line without its line feed, which is quarantined if the body is invalid.
+    /// The range to quarantine if the body is invalid, which is the second line without its line feed.
     let bodyLine: Range<Int>
     /// The range of the third line without its line ending, or `nil` if the line is missing or blank.
     let metadata: Range<Int>?
     private(set) var notes: [String] = []
 
-    /// Finds the lines, or throws an error if one of the first two lines is missing, blank or not text.
+    /// Finds the lines, or throws an error if the second line is missing or blank, or one of the first two is not text.
     init(_ bytes: [UInt8]) throws(PingFileError) {
         guard !bytes.isEmpty else { throw PingFileError("G1 empty file") }
         let hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])

@@ -26,7 +26,7 @@ struct PingMetadata {
 
     /// Reads the metadata in a parsed third line.
     ///
-    /// Like the SDK, returns `nil` if the line is not an object, or if a known key has a value of another type.
+    /// Like the SDK, returns `nil` if the line is not an object, or if the value of a known key has the wrong type.
     init?(_ document: JSONDocument) {
         let root = document.root
         guard document.kind(of: root) == .object else { return nil }
@@ -42,7 +42,7 @@ struct PingMetadata {
         }
     }
 
-    /// Reads the value of a known key, or returns `false` if the value is of another type.
+    /// Reads the value of a known key, or returns `false` if the value has the wrong type.
     private mutating func read(_ value: JSONNode, of key: JSONKey, in document: JSONDocument) -> Bool {
         switch key {
         case Self.headers: return readHeaders(value, in: document)

@@ -50,7 +50,7 @@ struct PingTags {
         (1...20).contains(text.count) && text.allSatisfy(\.isWordOrHyphen)
     }
 
-    /// Adds the valid tags to the target of a record, and notes about dropped header fields to the record.
+    /// Adds the valid tags to the target of `record`, and adds notes about dropped header fields to `record`.
     func apply(to record: inout Record) {
         if !acceptedTags.isEmpty { record.target?.headers = acceptedTags }
         // Notes contain only names, because a value may be a secret.

@@ -22,7 +22,7 @@ enum PingTime {
     /// Returns whether a time has a precision of at least a minute.
     static func hasMinutes(_ text: Span<UInt8>) -> Bool { text.count > 16 && text[13] == UInt8(ascii: ":") }
 
-    /// Returns the text that completes `time` to an RFC 3339 time of day.
+    /// Returns the string to append to `time` so that the result is an RFC 3339 time of day.
     ///
     /// Returns `nil` if the time is invalid or is a leap second.
     private static func missingPart(of time: Span<UInt8>) -> String? {

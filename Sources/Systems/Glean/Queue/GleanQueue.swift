@@ -79,6 +79,6 @@ struct GleanQueue: QueueRules, Equatable {
 
     /// The maximum number of pings whose sizes are added up.
     ///
-    /// More pings exceed the limits regardless of their sizes.
+    /// More pings exceed the ping limit of every SDK version that has such a limit, regardless of their sizes.
     static let maximumSummedPingCount = 500
 }

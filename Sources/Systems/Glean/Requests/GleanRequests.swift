@@ -16,12 +16,12 @@ enum GleanRequests {
     /// The number of components in an upload path.
     private static let partCount = 5
 
-    /// Returns whether the parts of a path are those of a Glean ping and not of a telemetry-ios ping.
+    /// Returns whether `parts` are the components of the upload path of a Glean ping instead of a telemetry-ios ping.
     private static func isUpload(_ parts: [[UInt8]]) -> Bool {
         parts.count == partCount && parts.begin(with: "submit") && !parts.begin(with: "submit", "telemetry")
     }
 
-    /// Recognizes a body by its sections `client_info` and `ping_info`.
+    /// Recognizes a line as the body of a ping if it has the sections `client_info` and `ping_info`.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         let hasInfo = [GleanKeys.clientInfo, GleanKeys.pingInfo].allSatisfy { key in
             line.value(of: key, .object, in: line.root) != nil

@@ -63,9 +63,9 @@ struct GleanRows: RowFormat {
 
     /// Returns the time of an event according to the clock of the phone, or relative to the start of the ping.
     ///
-    /// Some events have a monotonic time instead of a clock time, which appears as a date in the 1970s. The elapsed
-    /// time of a pending event is not relative to the start of a ping. Such an event has an execution counter, or its
-    /// record has no start time.
+    /// Some events contain a monotonic time in place of a clock time. Such a time appears as a date in the 1970s and is
+    /// ignored. The elapsed time of a pending event is not relative to the start of a ping, so the event gets the time
+    /// of the record. A pending event has an execution counter, or its record has no start time.
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
     private static func timeBasis(
@@ -84,7 +84,9 @@ struct GleanRows: RowFormat {
         return pingStart.basis(elapsed: elapsed) ?? .record
     }
 
-    /// Returns a row for each metric and each label, or a single row for a metric type that is not an object.
+    /// Returns a row for each metric, or for each label of a labeled metric.
+    ///
+    /// A metric type whose value is not an object gets a single row.
     private static func metricRows(
         _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {
@@ -115,7 +117,7 @@ struct GleanRows: RowFormat {
 }
 
 extension JSONDocument {
-    /// Calls `body` with each member in canonical order, or does nothing if `object` is not an object.
+    /// Calls `body` with each member of `object` in canonical order, or does nothing if `object` is not an object.
     fileprivate func forEachMember(of object: JSONNode, _ body: (JSONMember) -> Void) {
         for index in 0..<memberCount(of: object) { body(member(at: index, of: object)) }
     }

@@ -6,10 +6,10 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 8.1.
 struct PingStart {
     private let milliseconds: Int64
-    /// The number of units of the events' timestamps in a millisecond.
+    /// The number of units per millisecond in the timestamps of events.
     private let unitsPerMillisecond: Int64
 
-    /// Reads the start, or returns `nil` if the ping does not contain it.
+    /// Reads the start of a ping, or returns `nil` if it is missing, invalid or less precise than a minute.
     init?(_ document: JSONDocument) {
         guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
             let text = document.value(of: GleanKeys.startTime, .string, in: info),
@@ -20,7 +20,7 @@ struct PingStart {
         unitsPerMillisecond = Self.hasNanoseconds(document) ? 1_000_000 : 1
     }
 
-    /// Returns the time of an event with the given timestamp, or `nil` if it is out of range.
+    /// Returns the time of an event with the timestamp `elapsed`, or `nil` if the time would not be plausible.
     func basis(elapsed: Cell) -> TimeBasis? {
         guard case .integer(let elapsed) = elapsed, elapsed >= 0 else { return nil }
         return TimeBasis(

@@ -23,7 +23,7 @@ enum GleanKeys {
 
     // Events
     static let category: JSONKey = "category"
-    /// The extra with the time of the phone's clock.
+    /// The key of the extra that contains the time of the event according to the phone's clock.
     static let clockTime: JSONKey = "glean_timestamp"
     static let executionCounter: JSONKey = "execution_counter"
     static let extra: JSONKey = "extra"

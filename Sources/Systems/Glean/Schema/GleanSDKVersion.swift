@@ -7,7 +7,7 @@ enum GleanSDKVersion {
     /// The first major version whose events on iOS have timestamps in milliseconds instead of nanoseconds.
     static let firstWithMilliseconds = 36
 
-    /// Returns the major version, or `nil` if the ping does not state it.
+    /// Returns the major version that the ping in `document` states, or `nil` if it states none.
     static func major(in document: JSONDocument) -> Int? {
         guard let client = document.value(of: GleanKeys.clientInfo, .object, in: document.root),
             let version = document.text(GleanKeys.sdkBuild, in: client)

@@ -5,8 +5,8 @@ import Telemetry
 ///
 /// A record that violates the schema is held. An unknown key only adds a note, because new SDK versions add keys.
 ///
-/// Pseudonymized records omit the strings of metrics and events, because their contents depend on the app. Invalid
-/// required values become `unknown`, as in the SDK itself.
+/// Pseudonymized records omit most strings in metrics and event extras, because their contents depend on the app.
+/// Invalid required values become `unknown`, as in the SDK itself.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanSchema {
@@ -113,7 +113,7 @@ enum GleanSchema {
 
     /// The fields of an event.
     ///
-    /// Of the extras, pseudonymized records keep only those that the SDK itself defines.
+    /// In pseudonymized records, only the extras that the SDK itself defines are kept.
     private static let event: PayloadFields = [
         .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category of the event"),
         .added(
@@ -263,7 +263,7 @@ enum GleanSchema {
 
     @Sendable static func isDigits(_ text: Span<UInt8>) -> Bool { !text.isEmpty && text.allSatisfy(\.isDigit) }
 
-    /// Returns whether `text` starts with a URL scheme, except `data`, and a colon.
+    /// Returns whether `text` starts with a URL scheme and a colon, but not with `data`.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
         guard text.count > 1, text[0].isLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
-    /// Returns the folders of pings and events, sorted by name, and claims them for the data directory.
+    /// Returns the folders of pings and events, sorted by name, and claims them and the folder of the databases.
     static func folders(in directory: inout InspectedFolder) -> [GleanDirectory.Folder] {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
@@ -18,7 +18,7 @@ enum DirectoryListing {
         }
     }
 
-    /// Lists the files of a folder, sorted by name, or reports an error and returns `nil` if it cannot be read.
+    /// Lists the files of the folder at `path` by name, or reports an error and returns `nil` if it cannot be read.
     ///
     /// `pathPrefix` is the name of the folder and a slash, or empty if `directory` is the folder itself.
     static func folder(
@@ -59,7 +59,7 @@ enum DirectoryListing {
         }
     }
 
-    /// Returns whether an entry of a folder must be considered.
+    /// Returns whether the entry `name` of a folder must be considered.
     ///
     /// Hidden entries are ignored (case G18), as are entries of `tmp` that are not named like a ping (case G21).
     private static func isRelevant(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {

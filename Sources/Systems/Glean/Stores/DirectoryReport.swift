@@ -84,6 +84,6 @@ enum DirectoryReport {
         return nil
     }
 
-    /// The maximum number of pings that are read to find the SDK version, because some do not contain it.
+    /// The maximum number of pings that are read to find the SDK version, which some pings do not contain.
     private static let maximumSearchedPingCount = 16
 }

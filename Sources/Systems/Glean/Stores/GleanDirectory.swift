@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// The data directory of the SDK as a store, which contains pings and events that are not yet in a ping.
+/// The data directory of the SDK as a store of pings, and of events that are not yet included in a ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
 struct GleanDirectory: Store {
@@ -32,7 +32,7 @@ struct GleanDirectory: Store {
     /// A folder of the directory, with its files in the order in which they are read.
     struct Folder: Sendable {
         let contents: Contents
-        /// The name of the folder and a slash, or an empty array if the capture contains only this folder.
+        /// The name of the folder and a slash, or an empty array if the store is only this folder or a single file.
         let pathPrefix: [UInt8]
         let entries: FolderEntries
         /// The indexes of the files in ``entries``.
@@ -119,7 +119,7 @@ extension GleanDirectory {
     /// A file that contains this text may contain a credential.
     private static let credentialMarker = "uthorization"
 
-    /// Returns the description of a file that is needed to read or quarantine it.
+    /// Returns the description of the file at `position` that is needed to read or quarantine the file.
     func storeFile(at position: FilePosition) -> StoreFile {
         let folder = folders[position.folderIndex]
         let name = folder.pathPrefix + folder.fileName(at: position.fileIndex)

@@ -20,7 +20,7 @@ struct GleanFileReader: FileScanReader {
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
         guard let position = directory.position(ofFile: index) else {
-            // The report is only needed by a scan, and creating it opens every ping.
+            // The report is created only if the options request it, because creating it can open hundreds of pings.
             if context.options.reportsQueues { output.report(DirectoryReport.report(on: directory, folder)) }
             return nil
         }
@@ -72,7 +72,7 @@ struct GleanFileReader: FileScanReader {
     private static let foreignFileProblem = Problem("G17", "not read: not a ping file, and no name of one")
 
     private func isWithinSizeLimit(_ file: StoreFile, in folder: borrowing Folder) -> Bool {
-        // Reading the file reports the error.
+        // If the file cannot be opened, the error is reported when the file is read.
         guard let source = try? folder.source(file.name) else { return true }
         return source.count <= GleanPingReader.sizeLimit.bytes
     }
@@ -117,7 +117,9 @@ struct GleanFileReader: FileScanReader {
         return BorrowedClientInfo(clientFile: bytes)
     }
 
-    /// Finds the newest pings, and skips unreadable files, because their own scan reports the errors.
+    /// Finds the newest pings in `directory`.
+    ///
+    /// Unreadable files are skipped, because their own scan reports the errors.
     private static func findNewestPings(in directory: GleanDirectory, _ folder: borrowing Folder) -> NewestPings {
         var newestPings = NewestPings()
         var reader = GleanPingReader()
@@ -132,7 +134,7 @@ struct GleanFileReader: FileScanReader {
         return newestPings
     }
 
-    /// Returns a queued ping, or `nil` if it cannot be read.
+    /// Returns the record of the queued ping at `position`, or `nil` if the ping cannot be read.
     private static func ping(
         at position: GleanDirectory.FilePosition, of directory: GleanDirectory, _ folder: borrowing Folder,
         _ reader: inout GleanPingReader, _ bytes: inout [UInt8]
@@ -142,7 +144,7 @@ struct GleanFileReader: FileScanReader {
         guard case .pings(let kind) = folderOfPing.contents,
             (try? folder.read(path, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil
         else { return nil }
-        // The record is only used for its contents, so its source does not matter.
+        // Only the contents of the record are used, so its source does not matter.
         let source = Source(capture: "", path: "", store: .gleanPingFile, index: 0)
         let file = GleanPingReader.File(
             name: folderOfPing.fileName(at: position.fileIndex), folder: kind, source: source)

@@ -74,7 +74,7 @@ enum GleanStores {
             || names.contains(safeDatabaseName) && hasDatabaseOfSDK(&folder)
     }
 
-    /// Returns whether the SDK may have written the database in a folder, or the database cannot be read.
+    /// Returns whether the database in `folder` may be from the SDK, which is assumed if it cannot be read or parsed.
     private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
             let bytes = try? folder.contents(

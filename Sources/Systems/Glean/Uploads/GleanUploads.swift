@@ -3,7 +3,7 @@ import Telemetry
 
 /// The format of ping uploads.
 ///
-/// A body is sent unchanged and compressed to the path that the SDK stored with the ping.
+/// The body of a ping is compressed, and is sent to the path that the SDK stored with the ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.
 enum GleanUploads {
@@ -16,7 +16,8 @@ enum GleanUploads {
         endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
         isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowedTag($0) },
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
-        // Deletion requests are sent first. After one, no more pings of its client are sent.
+        // Deletion requests are sent before all other pings. If a client has a `deletion-request`, only its deletion
+        // requests are sent.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
         holds: [
             HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The meanings of the events that the SDK itself records, because events of apps are not documented.
+/// The meanings of the events that the SDK itself records, which are the only documented events.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
 struct GleanVocabulary: Vocabulary {

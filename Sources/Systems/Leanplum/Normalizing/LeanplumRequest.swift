@@ -51,7 +51,7 @@ struct LeanplumRequest {
         }
     }
 
-    /// The canonical JSON of the id of the request, or `nil` if it has none.
+    /// The canonical JSON of the id of the request, or `nil` if the request has no id.
     var requestID: [UInt8]? {
         guard let node = document.value(of: LeanplumKeys.requestID, in: root) else { return nil }
         switch document.kind(of: node) {
@@ -63,7 +63,7 @@ struct LeanplumRequest {
 
     // MARK: Members
 
-    /// Whether the member `value` is a string with a decimal number, infinity or NaN.
+    /// Whether the string in the member `value`, if there is one, is a number, infinity or NaN.
     private var isValueValid: Bool {
         guard let node = document.value(of: LeanplumKeys.value, .string, in: root) else { return true }
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil

@@ -1,4 +1,4 @@
-/// The reason why a stored item is not a request.
+/// The reason why a stored item is rejected.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.1 and E.4.
 package enum LeanplumRequestError: String, Error, Sendable {
@@ -8,7 +8,7 @@ package enum LeanplumRequestError: String, Error, Sendable {
     case emptyObject = "empty_object"
     /// The item is nested more deeply than a payload permits.
     case tooDeep = "too_deep"
-    /// The item exceeds the maximum size of a row.
+    /// The item exceeds the maximum size of a row or of a property list value.
     case tooLarge = "too_large"
     case invalidUTF8 = "invalid_utf8"
     case embeddedNUL = "embedded_nul"

@@ -3,7 +3,8 @@ import Telemetry
 
 /// A builder that groups the requests in a store into records.
 ///
-/// A record consists of consecutive requests with the same device, mode and batch id. Skipped items are ignored.
+/// A record consists of consecutive requests with the same device, mode and batch id. Skipped items do not end a
+/// record.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.2.
 package struct LeanplumRequests: Sendable {
@@ -16,18 +17,17 @@ package struct LeanplumRequests: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of requests in a record.
         let requestCount: Int
-        /// The size, in bytes, beyond which a record ends.
+        /// The size of the payload, in bytes, beyond which a record ends.
         ///
-        /// It is also the maximum size of a property list value.
-        ///
-        /// A larger payload would have to be split for the upload.
+        /// A larger payload would have to be split for the upload. The size is also the maximum size of a property list
+        /// value.
         let byteCount: Int
         /// The maximum number of notes in a record.
         ///
         /// Further notes are only counted.
         let noteCount: Int
 
-        /// Creates limits, which by default are those of the SDK and of uploads.
+        /// Creates limits, which by default are the limits of the SDK and of uploads.
         package init(
             requestCount: Int = LeanplumRequests.maximumRequestsPerCall, byteCount: Int = 16 << 20,
             noteCount: Int = 100_000
@@ -56,12 +56,12 @@ package struct LeanplumRequests: Sendable {
 
     /// The maximum number of skipped items that are listed.
     ///
-    /// Further ones are only counted.
+    /// Further skipped items are only counted.
     private static let maximumListedRejects = 100
 
     /// The notes of a record.
     ///
-    /// Their number is limited because a request can be repeated any number of times.
+    /// The number of listed notes is limited, because a request can be repeated any number of times.
     private struct Notes {
         private var listed: [String] = []
         private var unlistedCount = 0
@@ -202,9 +202,9 @@ package struct LeanplumRequests: Sendable {
         partialRecord?.notes.append(notes, limit: limits.noteCount)
     }
 
-    /// Returns whether the request must be omitted, because it is a duplicate or has no action.
+    /// Returns whether `request` must be omitted because it is a duplicate or has no action.
     ///
-    /// Adds a note about a duplicate to `issues`.
+    /// If the request is a duplicate, adds a note to `issues`.
     private mutating func checkForOmission(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput

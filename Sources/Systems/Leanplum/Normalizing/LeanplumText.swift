@@ -2,7 +2,8 @@ import JSONText
 
 /// A parser for the JSON text of stored requests.
 struct LeanplumText {
-    // If a key is repeated, its last value is used, as in Foundation. A payload nests each request two levels deep.
+    // If a key is repeated, its last value applies, as in Foundation. The depth limit leaves two levels for the
+    // payload.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 

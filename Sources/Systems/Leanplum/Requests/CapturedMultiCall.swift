@@ -6,8 +6,8 @@ extension CapturedUpload {
     ///
     /// The requests are not regrouped, because the call shows how the SDK grouped them.
     ///
-    /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B.1 and C.2; "HTTP Archive (HAR)
-    /// captures as a source of telemetry", section H.
+    /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B.1 and C.2; "HTTP Archive
+    /// (HAR) captures as a source of telemetry", section H.
     func leanplumRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let requests = document.array(LeanplumKeys.data, in: document.root) else {
             throw .invalid("data is no array")

@@ -5,8 +5,8 @@ import Telemetry
 ///
 /// The body of a call is a form. If the field `action` is `multi`, the field `data` contains stored requests.
 ///
-/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3; "HTTP Archive (HAR) captures as a
-/// source of telemetry", sections C, D and H.
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3; "HTTP Archive (HAR) captures
+/// as a source of telemetry", sections C, D and H.
 enum LeanplumCalls {
     static let format = RequestFormat(
         hosts: [CapturedHost(LeanplumServer.host), CapturedHost(LeanplumServer.olderHost)],

@@ -37,9 +37,8 @@ struct LeanplumRows: RowFormat {
         return cells
     }
 
-    /// Returns the event name of a `track` request or the state name of an `advance` request.
-    ///
-    /// Otherwise, returns `nil`.
+    /// Returns the event name of a `track` request or the state name of an `advance` request, or `nil` if there is
+    /// neither.
     private static func name(of request: JSONNode, _ action: JSONNode?, in document: JSONDocument) -> JSONNode? {
         guard let action, document.kind(of: action) == .string else { return nil }
         let key: JSONKey
@@ -55,7 +54,7 @@ struct LeanplumRows: RowFormat {
 
     /// Returns the parameters of a request as JSON.
     ///
-    /// If they are not a string that contains JSON, returns them unchanged.
+    /// The parameters are returned unchanged unless they are a string that contains JSON.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
@@ -64,7 +63,7 @@ struct LeanplumRows: RowFormat {
         return buffer.keep(json: nested.root, of: nested)
     }
 
-    /// Updates the device properties with those in `request`.
+    /// Updates `device` with the device properties in `request`.
     ///
     /// Most requests contain only the locale.
     private static func updateDevice(

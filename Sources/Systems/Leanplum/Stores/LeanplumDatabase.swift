@@ -65,7 +65,7 @@ final class LeanplumDatabase: Sendable {
 
     /// Reads rows until the output is full.
     ///
-    /// Returns whether the end of the table was reached.
+    /// - Returns: Whether the end of the table was reached.
     func read(into output: inout ScanOutput) -> Bool { state.withLock { $0.read(databaseCopy, into: &output) } }
 }
 
@@ -84,9 +84,7 @@ extension LeanplumDatabase.ReadingState {
         return true
     }
 
-    /// Opens the copy.
-    ///
-    /// Returns whether it contains a readable event table.
+    /// Opens the copy of the database, and returns whether the copy contains a readable event table.
     private mutating func openTable(_ databaseCopy: DatabaseCopy?, _ output: inout ScanOutput)
         throws(PrivateDatabaseError)
         -> Bool

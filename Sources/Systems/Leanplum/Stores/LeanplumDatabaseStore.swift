@@ -20,7 +20,7 @@ struct LeanplumDatabaseStore: Store {
 
 /// A scan that reads a database in batches.
 ///
-/// If parts of it cannot be parsed, its files are put into quarantine.
+/// If a part of the database cannot be parsed, the files of the database are put into quarantine.
 private struct LeanplumDatabaseScan: StoreScan {
     private let store: LeanplumDatabaseStore
     private let context: StoreContext
@@ -70,7 +70,7 @@ private struct LeanplumDatabaseScan: StoreScan {
 extension LeanplumDatabaseScan {
     /// Adds a quarantine entry of the database for each fault.
     ///
-    /// Entries of its journal and its write-ahead log are added once, because these files can contain rows.
+    /// Entries of the journal and the write-ahead log are added once, because these files can contain rows.
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {

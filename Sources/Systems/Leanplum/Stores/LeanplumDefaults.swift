@@ -5,16 +5,16 @@ import PropertyList
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.4.
 struct LeanplumDefaults {
-    /// The prefix of all keys.
+    /// The prefix of all keys of the SDK.
     static let keyPrefix = "__leanplum_"
 
     /// The items, sorted by index.
     ///
     /// Indexes can exceed the range that ``itemCount`` specifies.
     let items: [(index: Int, value: PropertyListNode)]
-    /// The stored number of items, or `nil` if it is not an integer.
+    /// The stored number of items, which is 0 if it is missing and `nil` if it is not an integer.
     let itemCount: Int?
-    /// The application id, if a key contains it.
+    /// The application id, or `nil` if no key contains it.
     let applicationID: String?
 
     private static let countKey: JSONKey = "__leanplum_unsynced"
@@ -49,15 +49,15 @@ struct LeanplumDefaults {
         return max(0, Int(count))
     }
 
-    /// Returns the value of a decimal number without leading zeros.
+    /// Returns the index that `digits` represent, or `nil` if they are not a decimal number without leading zeros.
     private static func itemIndex(fromDigits digits: ArraySlice<UInt8>) -> Int? {
         guard digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
         return Int(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Returns the application id in a key.
+    /// Returns the application id in `key`, or `nil` if the key contains none.
     ///
-    /// The id ends at the first hyphen, because it contains none itself.
+    /// The id ends at the first hyphen, because application ids contain no hyphens.
     private static func applicationID(in key: [UInt8]) -> String? {
         guard let prefix = applicationKeyPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count

@@ -41,7 +41,7 @@ struct LeanplumFileStore: SingleFileStore {
 }
 
 extension StoreContext {
-    /// Leanplum's id of the app, if the preferences in the container contain it, and otherwise the bundle id of the app.
+    /// Leanplum's id of the app, or the bundle id if no preferences in the container contain Leanplum's id.
     var leanplumApplicationID: String? {
         for case let store as LeanplumFileStore in neighbors {
             if let id = store.applicationIDInPreferences(tree) { return id }
@@ -51,7 +51,7 @@ extension StoreContext {
 }
 
 extension LeanplumFileStore {
-    /// Returns Leanplum's id of the app, if the file contains preferences with the id.
+    /// Returns Leanplum's id of the app, or `nil` if the file does not contain preferences with the id.
     fileprivate func applicationIDInPreferences(_ tree: FileTree) -> String? {
         guard case .preferences = contents else { return nil }
         var bytes: [UInt8] = []

@@ -11,7 +11,7 @@ enum LeanplumStores {
         kinds: [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults], mayBelongToStore: mayBelongToStore,
         // A journal or write-ahead log is useless without its database.
         isNamedForStore: { name, _ in LeanplumFileName(file: name) != nil },
-        // No folder as a whole is a store, because the SDK stores its files next to those of the app.
+        // No folder as a whole is a store, because the SDK stores its files next to the files of the app.
         storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
         // The name of a file is sufficient to identify it.
         storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },

@@ -16,7 +16,7 @@ struct LeanplumVocabulary: Vocabulary {
 
     /// The actions of the SDK.
     ///
-    /// Apps can add others.
+    /// Requests of an app can have other actions.
     static let actionNames = Set(actions.keys).union([trackAction])
 
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].

@@ -3,11 +3,13 @@ import Telemetry
 
 /// The fields of a core ping.
 ///
+/// Versions 2 to 10 of the schema differ only in the value of `v`. Version 1 has only the required fields,
+/// `experiments` and `profileGroupId`.
+///
 /// In pseudonymized records, invalid required values become `unknown` or `??`, which the format uses for unknown
 /// values. Campaigns, distributions, services and add-ons are omitted, because they reveal facts about a person.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. Versions 2 to 10
-/// of the schema differ only in the value of `v`. Version 1 has few fields.
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9.
 enum CorePing {
     /// All documented fields, and the fields that apps add.
     static let fields = requiredFields + optionalFields + addedFields
@@ -117,7 +119,7 @@ enum CorePing {
 }
 
 extension PseudonymRule {
-    /// The rule that keeps models and names of systems, and replaces any other value with `unknown`.
+    /// The rule that keeps the names of models and operating systems, and replaces any other value with `unknown`.
     static let modelOrUnknown = PseudonymRule.keep(.model, else: .text("unknown"))
     /// The rule that keeps valid locales and replaces any other value with `??`.
     static let localeOrUnknown = PseudonymRule.keep(.locale, else: .text("??"))
@@ -125,7 +127,7 @@ extension PseudonymRule {
     ///
     /// The name of a search engine that a user added can reveal the user's employer.
     static let searchEngine = PseudonymRule.keep(.oneOf(builtInEngines), else: .pseudonym(engineClass))
-    /// The rule that keeps search counts, and replaces the names of engines that are not built in with pseudonyms.
+    /// The rule that keeps search counts, and replaces an engine name with a pseudonym unless the engine is built in.
     static let searchCounts = PseudonymRule.map(
         .dottedKey(CorePing.searchLocations, known: builtInEngines, engineClass), .keep(.number))
 

@@ -9,7 +9,7 @@ enum EventTuples {
     private static let minimumElementCount = 4
     private static let maximumElementCount = 6
 
-    /// Normalizes the events in an array, and adds a note for each event that starts a new run of the app.
+    /// Normalizes the events in the array `events`, and adds a note for each event that starts a new run of the app.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         let plainPatterns = plainPatterns
         var index = 0
@@ -118,7 +118,7 @@ enum EventTuples {
         }
     }
 
-    /// Removes the duplicate value that SDK versions 1.0.1 to 1.0.4 wrote in events with extras (case E7).
+    /// Removes the duplicate value that SDK versions 1.0.1, 1.0.3 and 1.0.4 wrote in events with extras (case E7).
     private static func dropRepeatedValue(
         of event: JSONNode, index: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
@@ -137,9 +137,10 @@ enum EventTuples {
         return Int64(decimal: document.bytes(of: first))
     }
 
-    /// Returns whether an event with the timestamp `offset` is the first event of a new run of the app (case E13).
+    /// Returns whether an event with the timestamp `offset` starts a new run of the app (case E13).
     ///
-    /// Slightly decreasing timestamps are normal, because events can be appended late (case E12).
+    /// The preceding event has the timestamp `previous`. A slightly smaller timestamp does not start a new run, because
+    /// events can be appended late (case E12).
     private static func startsRun(_ offset: Int64, after previous: Int64) -> Bool {
         offset >= 0 && offset < previous / 2 && previous - offset > 100
     }

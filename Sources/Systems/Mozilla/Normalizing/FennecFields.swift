@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The fields of a core ping that only Firefox for Android writes, all of which may be `null`.
+/// The fields of a core ping that only Firefox for Android writes.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 9.
 enum FennecFields {

@@ -101,7 +101,7 @@ struct FieldNormalizer: ~Escapable {
         }
     }
 
-    /// Returns whether a value is of the kind `kind`, and adds a fault if it is not.
+    /// Returns whether `value` is of the kind `kind`, and adds a fault if it is not.
     private func checkKind(
         _ kind: JSONKind, _ value: JSONNode, _ fieldIndex: Int, in document: JSONDocument, findings: inout Findings
     ) -> Bool {
@@ -124,7 +124,7 @@ extension FieldNormalizer {
         findings.fault("\(name(ofFieldAt: fieldIndex)) has no schema")
     }
 
-    /// Normalizes an integer, and returns whether the schema allows the result.
+    /// Normalizes an integer, and returns whether `value` is now an integer that the schema allows.
     private func normalizeInteger(
         _ value: JSONNode, _ fieldIndex: Int, isNatural: Bool, in document: inout JSONDocument, findings: inout Findings
     ) -> Bool {
@@ -179,7 +179,8 @@ extension FieldNormalizer {
 
     /// Normalizes an object of integers, such as search counts.
     ///
-    /// Numbers with a decimal point are converted (case C1). Strings are faults (case C19).
+    /// Numbers such as `1.0` are rewritten as integers (case C1), and members that are `null` are removed (case C8).
+    /// All other values are faults, including strings (case C19).
     private func normalizeIntegers(
         _ object: JSONNode, _ fieldIndex: Int, in document: inout JSONDocument, findings: inout Findings
     ) {

@@ -15,7 +15,7 @@ enum IntegerNormalizer {
         case fault(String)
     }
 
-    /// Replaces a value with a plain integer, if it unambiguously represents one.
+    /// Replaces `value` with a plain integer if `value` unambiguously represents an integer.
     static func normalize(_ value: JSONNode, in document: inout JSONDocument) -> Outcome {
         switch document.kind(of: value) {
         case .number:

@@ -59,7 +59,7 @@ enum CorePingAnomalies {
         noteReversedSearches(measurements, in: document, findings: &findings)
     }
 
-    /// Adds a note if the date is not in the Gregorian calendar or not in ASCII digits (case C9).
+    /// Adds a note if the creation date is not in the Gregorian calendar or not in ASCII digits (case C9).
     ///
     /// SDK versions before 1.0.9 can write such dates.
     private static func noteCalendar(

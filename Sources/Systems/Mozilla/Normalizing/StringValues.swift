@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Normalizes objects of strings: the settings of an event ping, and the extras of an event.
+/// Normalizes objects of strings, such as the settings of an event ping and the extras of an event.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases E8 to E11.
 enum StringValues {
@@ -13,7 +13,8 @@ enum StringValues {
 
     /// Replaces Booleans and numbers in `object` with strings.
     ///
-    /// Each change adds a note with the code that `noteCode` returns for the key. Arrays and objects add faults.
+    /// Each change adds a note with the code that `noteCode` returns for the key. An array or an object adds a fault,
+    /// and so does `null` unless `isNullable` is `true`.
     static func normalize(
         _ object: JSONNode, in document: inout JSONDocument, findings: inout Findings, isNullable: Bool,
         noteCode: (Span<UInt8>) -> String, name: () -> String

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The rules for replacing identifiers in events and settings of event pings with pseudonyms.
+/// The rules that replace identifiers with pseudonyms in the events and settings of event pings.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.4, 6.5 and 7.
 enum EventPseudonyms {
@@ -9,7 +9,7 @@ enum EventPseudonyms {
         .time(.milliseconds), eventWord, eventWord, eventWord, .keep(.oneOf(documentedValues)), .object(extras),
     ])
 
-    /// The rule for category, method and object, which keeps identifiers and replaces other values with pseudonyms.
+    /// The rule for category, method and object, which keeps a word and replaces any other string with a pseudonym.
     private static let eventWord = PseudonymRule.keep(.word, else: .pseudonym(.event))
 
     /// The documented values of events: settings, choices and page numbers.
@@ -21,7 +21,9 @@ enum EventPseudonyms {
             "false", "finish", "firefox", "skip", "true",
         ] + (0..<20).map(String.init))
 
-    /// The rules for extras, which keep only documented extras with a fixed set of values.
+    /// The rules for the documented extras of events.
+    ///
+    /// Undocumented extras have no rule and are omitted.
     private static let extras: PseudonymTable = [
         "DidShowNewIntro": .keep(.flag),
         "Experiment id": .keep(.decimal),
@@ -42,7 +44,7 @@ enum EventPseudonyms {
         "to": .keep(.flag),
     ]
 
-    /// The rules for the documented preferences.
+    /// The rules for the documented preferences in the settings of event pings.
     static let settings: PseudonymTable =
         PseudonymTable(
             [

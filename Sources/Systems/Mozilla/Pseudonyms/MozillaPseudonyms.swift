@@ -1,14 +1,14 @@
 import JSONText
 import Telemetry
 
-/// The rules for replacing identifiers in pings with pseudonyms.
+/// The rules that replace the identifiers in pings with pseudonyms.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5, 6 and 8.1.
 enum MozillaPseudonyms {
     static let format = PseudonymFormat(
         tables: [(["core"], coreRules), (["focus-event", "mobile-event"], eventRules)], path: path(of:_:))
 
-    /// Returns the upload path with the same pseudonyms as in the record.
+    /// Returns the upload path of `target` with the pseudonyms of the record, or `nil` if the path is invalid.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {

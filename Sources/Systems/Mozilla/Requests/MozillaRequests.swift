@@ -19,7 +19,7 @@ enum MozillaRequests {
     /// The number of components in an upload path.
     private static let pathPartCount = 8
 
-    /// A pool of readers, whose memory is reused from one line to the next.
+    /// A pool of ping readers, which reuse their memory from one line to the next.
     private static let readers = ValuePool<PingReader, Never> {
         PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, pingTypeFromName: ""))
     }
@@ -48,11 +48,11 @@ enum MozillaRequests {
         return record
     }
 
-    /// Creates the record of measurements, which is held if they contain faults.
+    /// Creates the record of captured measurements, and holds the record if the measurements contain faults.
     private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
-        // Measurements without their request have no path.
+        // Measurements that were captured without their request have no path.
         let path = upload.route?.parts.map { String(decoding: $0, as: UTF8.self) } ?? []
         let parts = path.count == pathPartCount ? path : []
         let type = parts.isEmpty ? inferredType(of: root, in: document, findings: &findings) : parts[3]
@@ -72,7 +72,7 @@ enum MozillaRequests {
         return upload.completed(record)
     }
 
-    /// Returns the ping type that the fields of the measurements indicate, and adds a note about it.
+    /// Returns the ping type that the fields of the measurements indicate, and notes that the type was inferred.
     private static func inferredType(of root: JSONNode, in document: JSONDocument, findings: inout Findings) -> String {
         // Only event pings have events, and only `mobile-event` pings must contain the start time of the process.
         func has(_ key: JSONKey) -> Bool { document.value(of: key, in: root) != nil }

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Converts core pings to table rows, with a column for each documented field and a row for each search count.
+/// Converts core pings to table rows, with a column for each field and a separate row for each search count.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1 and 5.2.
 enum CoreRows {
@@ -86,7 +86,7 @@ enum CoreRows {
         return cells
     }
 
-    /// Returns the cell for a field, or NULL if the value is of another type.
+    /// Returns the cell for `value`, or NULL if `value` does not have the type that `form` specifies.
     private static func cell(
         of value: JSONNode, _ form: PayloadForm, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> Cell {
@@ -102,7 +102,7 @@ enum CoreRows {
         }
     }
 
-    /// Returns a row for each search count, whose key `<source>.<engine>` is split at the first point.
+    /// Returns a row for each search count, with its key `<source>.<engine>` split at the first dot.
     private static func searchCountRows(
         _ searches: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {

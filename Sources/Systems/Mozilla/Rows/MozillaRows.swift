@@ -46,7 +46,7 @@ struct MozillaRows: RowFormat {
         }
     }
 
-    /// Returns the cells of an event, and omits elements of another type, because events can be invalid.
+    /// Returns the cells of an event, which can be invalid, and omits a timestamp or a name of an unexpected type.
     private static func cells(
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> EventCells {

@@ -7,7 +7,7 @@ struct MozillaFile: SingleFileStore {
     enum Contents: Sendable {
         /// An array of pings (format S1).
         case pingArray(type: String)
-        /// Measurements by date, which is the oldest format (S0).
+        /// Measurements by date (format S0, which is the oldest format).
         case datedMeasurements
         /// Events that are not yet included in a ping (format PE).
         case pendingEvents(type: String)

@@ -82,7 +82,7 @@ struct MozillaFileReader: FileReader {
         }
     }
 
-    /// Returns the entries of a property list as JSON, or adds a reject and returns `nil` if it cannot be read.
+    /// Returns the entries of a property list as JSON, or adds a reject and returns `nil` if the list cannot be read.
     private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
         do throws(PropertyListError) {
             return try PreferencesJSON.entries(of: try parsePropertyList(bytes, into: &output), withPrefix: prefix)

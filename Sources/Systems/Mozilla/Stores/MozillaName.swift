@@ -30,7 +30,7 @@ enum MozillaName: Equatable, Sendable {
         self = .pingFolder(type: type)
     }
 
-    /// Creates the kind of store that a file name and the name of its folder indicate, or returns `nil`.
+    /// Creates the kind of store that a file name and a folder name indicate, or returns `nil` if they indicate none.
     init?(file name: String, in folder: String) {
         if name.hasSuffix(".plist") {
             if Self.storageNames.contains(String(name.dropLast(6))) {
@@ -57,7 +57,7 @@ enum MozillaName: Equatable, Sendable {
 
     /// Returns whether a name starts with the storage name that the SDK uses.
     ///
-    /// A file with such a name that cannot be read is a damaged store, not a file of another program.
+    /// A file with this prefix is recognized as a store even if its contents are damaged.
     static func hasSDKPrefix(_ name: String) -> Bool {
         name.hasPrefix("MozTelemetry") || name.hasPrefix("eventArray-MozTelemetry")
     }
@@ -75,7 +75,7 @@ enum MozillaName: Equatable, Sendable {
         return knownTypes.first { name.hasSuffix("-" + $0) }
     }
 
-    /// Removes the time in seconds at the end of a file name (format S1b).
+    /// Returns `base` without the time in seconds at its end, if there is one (format S1b).
     private static func removingSeconds(from base: String) -> String {
         guard let dash = base.lastIndex(of: "-") else { return base }
         let seconds = String(base[base.index(after: dash)...])

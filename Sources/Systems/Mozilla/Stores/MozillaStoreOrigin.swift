@@ -5,7 +5,7 @@ struct MozillaStoreOrigin: Sendable {
     var capture: String
     var path: String
     var store: StoreKind
-    /// The ping type at the end of the name of the folder or file, or an empty string if the name contains none.
+    /// The ping type at the end of the folder or file name, or an empty string if the name contains none.
     var pingTypeFromName: String
     /// The bundle id of the app container, if it is known.
     var applicationID: String?

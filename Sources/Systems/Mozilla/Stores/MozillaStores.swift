@@ -41,6 +41,8 @@ enum MozillaStores {
     }
 
     /// Returns whether a folder that the SDK did not name contains a file with the name of a ping file.
+    ///
+    /// A file name without the prefix `-t-` counts only if the folder name ends with a known ping type.
     private static func containsPingFile(_ folder: borrowing InspectedFolder) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
@@ -96,7 +98,7 @@ enum MozillaStores {
     /// Returns whether a file contains all of `texts`, and therefore belongs to Mozilla's SDK.
     private static func file(named name: String, containsAll texts: [String], in folder: inout InspectedFolder) -> Bool
     {
-        // A JSON file of another program may be too large to read. Preferences that are too large must be reported.
+        // A JSON file that is too large may belong to another program. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
 
@@ -121,10 +123,10 @@ enum MozillaStores {
         "org.mozilla.ios.Lockbox",
     ]
 
-    /// Returns whether the pings of an app are missing from a backup because backups do not include them.
+    /// Returns whether the app `applicationID` may have pings that a backup omits because they are in `Library/Caches`.
     ///
-    /// No pings are missing if there are pings of another system, because current versions of Firefox store pings
-    /// elsewhere.
+    /// Returns `false` if `stores` contain any store except preferences and values of Mozilla's SDK. For example,
+    /// stores of the Glean SDK show that the app is a current version of Firefox, which stores its pings elsewhere.
     static func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
         Self.appsWithPingsInCaches.contains(applicationID)
             && !stores.contains { store in

@@ -17,8 +17,9 @@ enum MozillaUploads {
         isTargetPath: { SubmitPath($0.utf8.span) != nil }, isTargetHeader: nil,
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil, precedence: .none, holds: [],
         body: .json(type: "application/json; charset=utf-8", isCompressed: false),
-        // As in the apps, any 2xx status completes an upload. In request logs, only 200 proves a delivery, because another 2xx
-        // may come from a proxy. Sending such a ping again is harmless, because the server recognizes its id.
+        // Any 2xx status completes an upload, as in the apps. For a request in a log, only status 200 proves the
+        // delivery, because another 2xx status may come from a proxy. If the ping was delivered nevertheless, sending
+        // it again is harmless, because the server recognizes the document id.
         answers: .status(delivered: 200...299), instructions: nil)
 
     private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {

@@ -4,8 +4,8 @@ import Telemetry
 
 /// An upload path of the form `/submit/telemetry/<document id>/<type>/<app>/<version>/<channel>/<build>`.
 ///
-/// The path may have a query `v=<number>`. Spaces and non-ASCII letters are encoded only when the ping is sent (case
-/// P19).
+/// The path may have a query `v=<number>`. Spaces and non-ASCII letters in the path are percent-encoded only when the
+/// ping is sent (case P19).
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1 and 8.7.
 struct SubmitPath {
@@ -68,7 +68,9 @@ struct SubmitPath {
         return true
     }
 
-    /// Returns whether a byte must not be percent-encoded, because decoding it could result in another path.
+    /// Returns whether `byte` must not occur in a path in percent-encoded form.
+    ///
+    /// A server that decodes such a byte could read a different path.
     private static func isForbiddenWhenEncoded(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || "#./?\\".utf8.contains(byte)
     }

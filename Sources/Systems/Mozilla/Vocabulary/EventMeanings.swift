@@ -21,7 +21,7 @@ struct EventMeaning: Sendable {
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
 struct EventMeanings: Sendable {
-    /// A row of the table, with complete words or with words that old SDKs truncated.
+    /// A row of the table, with either the complete words of an event or the words as old SDKs truncated them.
     ///
     /// The words are ranges of ``EventMeanings/wordBytes``, because copying strings for each event would be slower.
     private struct Entry: Sendable {
@@ -80,7 +80,7 @@ struct EventMeanings: Sendable {
         self.slots = slots
     }
 
-    /// Returns the meaning of an event, or `nil` if the table does not contain it.
+    /// Returns the meaning of an event, or `nil` if the table does not contain the event.
     ///
     /// A row with the value of the event takes precedence over a row without a value.
     func meaning(
@@ -110,7 +110,7 @@ struct EventMeanings: Sendable {
         var hash = UInt64(category.count) &* 31 &+ category.prefixAsNumber
         hash = mixed(mixed(hash, UInt64(method.count)), UInt64(object.count))
         hash = mixed(mixed(hash, method.prefixAsNumber), object.prefixAsNumber)
-        // Words with equal prefixes differ in their suffixes.
+        // The suffixes are included, because many words have the same prefix.
         hash = mixed(mixed(hash, method.suffixAsNumber), object.suffixAsNumber)
         return hash
     }

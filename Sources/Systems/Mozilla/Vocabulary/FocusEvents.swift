@@ -1,5 +1,6 @@
 extension EventMeanings {
-    /// The meanings of the events of Focus and Klar, by the documented words and the words that the apps actually send.
+    /// The meanings of the events of Focus and Klar, with the documented words and the words that the apps actually
+    /// send.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.2.
     static let focus = EventMeanings(browsingEvents + searchEvents + settingsEvents + onboardingEvents + tipEvents)

@@ -1,5 +1,5 @@
 extension EventMeanings {
-    /// The meanings of the events of WebXR Viewer, by the documented words and the words that the app actually sends.
+    /// The meanings of the events of WebXR Viewer, with the documented words and the words that the app actually sends.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.1.
     static let webXR = EventMeanings([

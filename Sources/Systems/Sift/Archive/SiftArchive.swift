@@ -139,7 +139,7 @@ struct SiftArchive {
 }
 
 extension SiftArchive {
-    /// Returns a batch of events from the uploader file, or throws an error if it is not an array.
+    /// Returns the batch at `index` in the uploader file, or throws an error if the batch is not an array.
     mutating func batch(at index: Int, of batches: KeyedElements) throws(PropertyListError) -> KeyedElements {
         let stored = try archive.element(at: index, of: batches)
         guard case .array(let list, .array) = try archive.value(of: stored) else {
@@ -168,7 +168,7 @@ extension SiftArchive {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the key of the dictionary in an instance of a wrapper class, or `nil` if `class` is not such a class.
+    /// Returns the key of the dictionary in instances of `class`, or `nil` if `class` is not a wrapper class.
     func contentKey(ofWrapper class: KeyedClass) -> KeyedKey? {
         if `class`.isNamed(.siftDictionary) || `class`.isNamed(.sfDictionary) { return keys.entries }
         return `class`.isNamed(.sfDeviceProperties) ? keys.properties : nil

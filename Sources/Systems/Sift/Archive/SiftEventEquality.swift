@@ -65,7 +65,7 @@ struct SiftEventEquality {
 
     /// Returns whether two events refer to the same object for the member `key`.
     ///
-    /// They often do if they have the same user and device.
+    /// Events with the same user and device often share objects.
     private func haveSameObject(
         forKey key: KeyedKey, _ first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
     ) -> Bool {
@@ -98,7 +98,7 @@ struct SiftEventEquality {
 // MARK: - Values
 
 extension SiftEventEquality {
-    /// Returns whether two values are equal by the rules of Foundation, where a Boolean can equal a number.
+    /// Returns whether two values are equal by the rules of Foundation, by which a Boolean can equal a number.
     private mutating func areValuesEqual(
         _ left: KeyedValue, _ right: KeyedValue, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
@@ -129,7 +129,7 @@ extension SiftEventEquality {
         let document = archive.archive.document
         try countComparedValues(document.payload(of: left).count / 8, in: archive)
         if document.kind(of: left) == document.kind(of: right) { return document.text(left, equals: right) }
-        // Only one of the strings is stored as UTF-8.
+        // One string is stored as a property list string, and the other string as UTF-8 data.
         try countComparedValues(document.payload(of: right).count / 8, in: archive)
         var (first, second) = ([UInt8](), [UInt8]())
         document.appendUTF8(of: left, to: &first)

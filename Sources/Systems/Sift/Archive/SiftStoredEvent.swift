@@ -10,7 +10,7 @@ struct SiftStoredEvent {
     let time: UInt64
 }
 
-/// A dictionary member of an event, without the wrapper that earlier versions of the SDK add.
+/// The content of a dictionary member of an event, which earlier versions of the SDK store in a wrapper.
 enum SiftStructuredValue {
     case absent
     /// A wrapper without a dictionary.
@@ -52,7 +52,7 @@ extension SiftArchive {
         throw error(.badValue, at: stored, "a time that is no number")
     }
 
-    /// Reads a dictionary member of an event, and removes its wrapper.
+    /// Reads a dictionary member of an event, whether or not it is stored in a wrapper.
     mutating func structuredValue(forKey key: KeyedKey, of event: PropertyListNode) throws(PropertyListError)
         -> SiftStructuredValue
     {

@@ -6,9 +6,9 @@ import Telemetry
 
 /// The entries of consecutive events, which are added to requests in order.
 struct SiftEntryBatch: Sendable {
-    /// The result of writing an element of a list: an entry or an error.
+    /// The result of writing one element of a list, which is an entry or an error.
     struct Entry: Sendable {
-        /// The range of the entry in ``SiftEntryBatch/text``, which is incomplete after an error.
+        /// The range in ``SiftEntryBatch/text`` of the entry, or of an incomplete entry after an error.
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
         let notes: SiftNotes
@@ -104,7 +104,8 @@ final class SiftEntryWriters: Sendable {
 
     /// Writes the elements of a list from `position` to consecutive batches, and meanwhile calls `concurrentWork`.
     ///
-    /// - Returns: The first batches, which contain at least one entry unless `position` is the end of the list.
+    /// - Returns: The batches up to the first incomplete batch. They contain at least one entry unless `position` is
+    ///   the end of the list.
     func write(
         _ list: KeyedElements, from position: Int, depth: Int, concurrentWork: @Sendable () -> Void
     ) -> [SiftEntryBatch] {

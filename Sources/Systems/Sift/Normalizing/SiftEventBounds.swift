@@ -1,8 +1,9 @@
 import PropertyList
 
-/// Limits the nesting and the number of values of one event, which must not contain itself.
+/// The limits on the nesting and on the number of values of one event.
 ///
-/// A check takes as long as writing the event, so only events that are larger than usual are checked.
+/// The check also rejects an event that contains itself. Checking an event takes as long as writing it, so only events
+/// that are larger than usual are checked.
 ///
 /// Source: "Keyed archives: container, object graph, hostile input", D.3.
 struct SiftEventBounds {

@@ -1,4 +1,4 @@
-/// The numbers of events in a file, by result.
+/// The number of events in a file for each result.
 struct SiftEventCounts {
     /// The number of events in the file.
     var pending = 0

@@ -4,8 +4,8 @@ import PropertyList
 /// The dictionary keys of an archive, each with its JSON text and its rank in canonical order.
 ///
 /// A key is looked up by the object number of its reference, because most archives store each key once. If the number
-/// is unknown, the key is looked up by its string. The number of keys is limited. Archives of the SDK have a few
-/// hundred.
+/// was not used recently, the key is looked up by its string. The number of keys is limited. The SDK's archives have a
+/// few hundred keys.
 struct SiftKeyTable {
     /// The maximum number of keys in the table.
     static let maximumKeyCount = 1024
@@ -19,8 +19,8 @@ struct SiftKeyTable {
     /// The entries, sorted by rank.
     private var sortedEntries: [Int] = []
     private var entriesByKey: [[UInt8]: Int] = [:]
-    // The recently used references to keys and the recently used keys, by the low bits of their object numbers. They are
-    // separate, because a key where a reference is expected is an error.
+    // The recently used references to keys and the recently used keys, by the low bits of their object numbers. The two
+    // tables are separate, because a key is an error where a reference is expected.
     private var recentReferences = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var recentKeys = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var utf8Buffer: [UInt8] = []
@@ -29,7 +29,7 @@ struct SiftKeyTable {
     /// The range of each entry in ``keyTexts``.
     private var textRanges: [(start: UInt32, end: UInt32)] = []
 
-    /// Returns the entry of the key with the reference `reference`, or `nil` if it was not used recently.
+    /// Returns the entry of the key that `reference` refers to, or `nil` if `reference` was not used recently.
     @inline(__always)
     func recentEntry(by reference: UInt32) -> Int? {
         let known = recentReferences[Int(reference) & (Self.slotCount - 1)]

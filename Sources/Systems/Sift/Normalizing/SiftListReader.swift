@@ -60,7 +60,8 @@ struct SiftListReader {
 
     /// Reads the last accepted event of a queue, and uses its device properties if they are the newest.
     ///
-    /// - Returns: The time of the event, if RFC 3339 can express it, and the key of the event, if there is one.
+    /// - Returns: The time of the event and the key under which the event is stored. The time is `nil` if it cannot be
+    ///   read or if RFC 3339 cannot express it. The key is `nil` if there is no event.
     mutating func readLastEvent() -> (time: Int64?, key: String?) {
         for key in ["lastEvent", "last_event"] {
             guard let stored = try? archive.entry(forKey: key) else { continue }

@@ -66,7 +66,7 @@ struct SiftRequest {
     }
 }
 
-/// The entries of the batches, which are removed from queues that also contain them.
+/// The entries of all batches, which are used to omit equal events from queues.
 ///
 /// The SDK saves a queue before it moves the events of the queue to the uploader, and saves the uploader afterwards.
 /// Therefore, both files can contain an event. Each entry of a batch replaces one equal event of a queue.

@@ -18,7 +18,7 @@ struct SiftRequestAssembler: Sendable {
     private let document: PropertyListDocument
     private let byteCount: Int
     private(set) var counts = SiftEventCounts()
-    /// The requests, where new entries are added to the last one.
+    /// The requests so far, including the last request, to which entries are still added.
     private(set) var requests: [SiftRequest] = []
     private(set) var problems: [Problem] = []
     /// The number of lost events and lists for each reason code, in the order of the first occurrence.
@@ -27,7 +27,7 @@ struct SiftRequestAssembler: Sendable {
     private(set) var newestTime: Int64 = 0
     /// The event with the newest device properties.
     private(set) var newestDeviceEvent: (time: Int64, event: PropertyListNode)?
-    /// The reason for rejecting the whole archive.
+    /// The reason for rejecting the whole archive, or `nil` if the archive is not rejected.
     private(set) var error: PropertyListError?
     private var lastClient: (node: PropertyListNode, text: String)?
     /// The number of values that may still be added before the archive is rejected.
@@ -122,12 +122,12 @@ struct SiftRequestAssembler: Sendable {
         if event.hasDeviceProperties, time >= newestDeviceEvent?.time ?? 0 { newestDeviceEvent = (time, event.node) }
     }
 
-    /// Remembers an event that is not pending if its device properties are the newest.
+    /// Sets ``newestDeviceEvent`` to an event that is not pending if the device properties of the event are the newest.
     mutating func addDevice(_ event: PropertyListNode, at time: Int64) {
         if time > newestDeviceEvent?.time ?? -1 { newestDeviceEvent = (time, event) }
     }
 
-    /// Returns the client id at `node`, reusing the last id if it is equal, which is usual.
+    /// Returns the client id at `node`, reusing the last string if the id is unchanged, as in most events.
     private mutating func text(ofClient node: PropertyListNode) -> String {
         if let lastClient, document.text(node, equals: lastClient.node) { return lastClient.text }
         let text = document.string(of: node)

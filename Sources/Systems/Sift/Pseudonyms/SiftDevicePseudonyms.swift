@@ -58,9 +58,9 @@ extension SiftPseudonyms {
             "network_addresses",
         ], .drop)
 
-    /// The rules for the properties that the first versions of the SDK store, which are strings.
+    /// The rules for the device properties of the first versions of the SDK, all of which are strings.
     ///
-    /// System controls with dotted names are dropped.
+    /// Properties that are not listed are dropped, including system controls with dotted names.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.5.
     static let earlyDeviceProperties: PseudonymTable = [

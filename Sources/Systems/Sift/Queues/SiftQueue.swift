@@ -1,4 +1,4 @@
-/// The state that a queue file stores, from which the rules of the SDK derive its readiness for upload.
+/// The stored state of a queue, which determines whether the queue is ready for upload.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3.3 and 7.
 struct SiftQueue: Sendable, Equatable {
@@ -8,11 +8,14 @@ struct SiftQueue: Sendable, Equatable {
     let pendingCount: Int
     /// The era of the SDK version that wrote the file.
     let era: SiftQueueRules.Era
-    /// The timestamp that the queue stores, in milliseconds since 1970, or 0 if there was no upload or event yet.
+    /// The stored time of the last upload request or of the last added event, in milliseconds since 1970, or 0 if there
+    /// was none yet.
+    ///
+    /// ``SiftQueueRules/Clock`` describes which of the two times each SDK version stores.
     let clockTime: Int64
     /// The time of the last accepted event, which may no longer be pending, in milliseconds since 1970.
     let lastEventTime: Int64?
-    /// The number of pending events that are essentially equal to the preceding event, or `nil` if they were not
+    /// The number of pending events that are essentially equal to the preceding event, or `nil` if events were not
     /// compared.
     let repetitionCount: Int?
 
@@ -24,10 +27,10 @@ struct SiftQueue: Sendable, Equatable {
         pendingCount == 0 ? .empty : rules?.readiness(pendingCount: pendingCount, clockTime: clockTime, now: now)
     }
 
-    /// The time in milliseconds since 1970 from which the queue accepts an event that equals the last one, except for
-    /// its time.
+    /// The time, in milliseconds since 1970, from which the queue accepts an event that equals the last event except
+    /// for its time.
     ///
-    /// The time is `nil` if such an event is accepted at any time, or if the rules are unknown.
+    /// The value is `nil` if such an event is accepted at any time, or if the last event or the rules are unknown.
     var equalEventAcceptanceTime: Int64? {
         lastEventTime.flatMap { rules?.equalEventAcceptanceTime(afterEventAt: $0, clockTime: clockTime) }
     }

@@ -19,7 +19,7 @@ struct SiftQueueRules: Sendable, Equatable {
     let uploadWhenMoreThan: Int
     /// The age in seconds above which a queue with pending events is ready for upload.
     let uploadWhenOlderThan: Int64
-    /// The number of seconds for which an event that is essentially equal to the last one is discarded, or 0.
+    /// The number of seconds for which an event that is essentially equal to the last one is discarded, or 0 if never.
     let acceptSameEventAfter: Int64
 }
 

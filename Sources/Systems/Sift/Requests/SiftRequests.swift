@@ -16,13 +16,17 @@ enum SiftRequests {
         parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
     }
 
-    /// Returns the path in the form of ``SiftTarget``, because apps may escape the account id differently.
+    /// Returns the path of a request, with the account id escaped as in ``SiftTarget``.
+    ///
+    /// Apps may escape the account id differently.
     private static func path(of address: WebAddress) -> String {
         guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
         return SiftTarget.path(account: account) ?? address.path
     }
 
-    /// Recognizes a list of objects, unless the Leanplum system has recognized it before.
+    /// Recognizes a payload by a list of objects.
+    ///
+    /// A Leanplum payload also has this form, but the Leanplum system recognizes it first.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
             line.kind(of: first) == .object
@@ -50,7 +54,7 @@ enum SiftRequests {
     }
 }
 
-/// The keys of list requests that the code reads.
+/// The keys of the members of list requests that are read.
 enum SiftRequestKeys {
     static let appState: JSONKey = "ios_app_state"
     static let data: JSONKey = "data"

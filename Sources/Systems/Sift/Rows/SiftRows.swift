@@ -29,13 +29,14 @@ struct SiftRows: RowFormat {
         static let userID: JSONKey = "user_id"
     }
 
-    /// The keys of the states in an event, and their kinds in the table of states.
+    /// The keys of the states in an event, and the names of their kinds in the table `sift_states`.
     private static let stateKinds = [
         (key: SiftRequestKeys.appState, kind: "app_state"),
         (key: SiftRequestKeys.deviceProperties, kind: "device_properties"),
     ]
 
-    /// The keys of the system name, the system version and the model, for the current and the oldest device properties.
+    /// The keys of the system name, the system version and the model in the current and in the oldest device
+    /// properties.
     private static let deviceKeys: [(state: JSONKey, keys: [[JSONKey]])] = [
         (
             SiftRequestKeys.deviceProperties,

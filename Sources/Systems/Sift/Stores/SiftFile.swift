@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 2.1.
 package enum SiftFile: Sendable, Equatable {
-    /// The file `sift`, which contains the account id, the user id and a credential, the beacon key.
+    /// The file `sift`, which contains the account id, the user id, and the beacon key as a credential.
     case keys
     /// The file `ios_app_state_collector`, which contains the time at which app states were last collected.
     case collector
@@ -14,12 +14,12 @@ package enum SiftFile: Sendable, Equatable {
     /// The file `queues/<identifier>`, which contains a queue of events.
     case queue(identifier: String)
 
-    /// The name of the folder of the SDK, in all versions.
+    /// The name of the SDK's folder, which is the same in all versions of the SDK.
     static let folderName = "sift-v0_0_1"
     /// The name of the subfolder that contains the queues.
     static let queuesFolderName = "queues"
 
-    /// Creates the kind of a file in the folder of the SDK, or returns `nil` if the SDK does not write such a file.
+    /// Creates the kind of the file `name` in the folder of the SDK, or returns `nil` if the SDK writes no such file.
     init?(name: String) {
         switch name {
         case "sift": self = .keys
@@ -29,7 +29,7 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Creates the kind of a file in the folder at `path`, or returns `nil` if the folder is not from the SDK.
+    /// Creates the kind of the file `name` in the folder at `path`, or returns `nil` if the file is not from the SDK.
     init?(name: String, inFolder path: String) {
         let parts = Path.parts(of: path)
         guard let index = parts.lastIndex(of: Self.folderName) else { return nil }
@@ -43,9 +43,10 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Creates the kind of an archive from its contents, or returns `nil` if it is neither an uploader nor a queue.
+    /// Creates the kind of an archive from its contents, or returns `nil` if the archive is neither an uploader nor a
+    /// queue.
     ///
-    /// A queue gets the identifier `name`.
+    /// If the archive is a queue, its identifier is `name`.
     init?(archive bytes: [UInt8], name: String) {
         guard var archive = try? SiftArchive(bytes) else { return nil }
         if (try? archive.list(forKey: "batches")) != nil {
@@ -57,7 +58,9 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// The strings that identify the file, because every nonempty file of this kind contains at least one of them.
+    /// The strings that identify a file of this kind.
+    ///
+    /// Every nonempty file of this kind contains at least one of them.
     var identifyingStrings: [String] {
         switch self {
         case .keys: ["accountId", "beaconKey", "userId"]
@@ -80,7 +83,7 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Whether the SDK stores a credential in the file, which therefore must not be copied.
+    /// Whether the SDK stores a credential in the file, so that the file must not be copied.
     var containsCredential: Bool { self == .keys }
 
     /// A string that occurs in every file with a credential.

@@ -46,7 +46,7 @@ struct SiftFolder: Store {
 
     let system: SystemName? = .sift
     var kind: StoreKind { parts[0].kind }
-    // Queues are compared with batches, and every file can contain facts about the app.
+    // One job reads all files, because queues are compared with batches and every file can contain facts about the app.
     let isReadByOneJob = true
     var fileCount: Int { files.count }
 
@@ -58,9 +58,9 @@ struct SiftFolder: Store {
 // MARK: - Files and parts
 
 extension SiftFolder {
-    /// The parts of the store: the uploader and each queue.
+    /// The parts of the store, which are the uploader and each queue.
     ///
-    /// If the folder contains neither, the only part stands for the missing uploader.
+    /// If the folder contains neither, the only part represents the missing uploader.
     var parts: [StorePart] {
         let parts = files.filter { $0.sdkFile.canContainEvents }.map {
             StorePart(kind: $0.sdkFile.kind, path: path(of: $0))

@@ -20,7 +20,7 @@ package struct SiftStore {
     private var report = StoreReport()
     private var appProperties: AppProperties?
 
-    /// The information about the app that an event's device properties contain.
+    /// The information about the app in the device properties of an event.
     private struct AppProperties {
         let time: Int64
         let name: String?
@@ -46,7 +46,7 @@ package struct SiftStore {
         self.applicationID = applicationID
     }
 
-    /// Reads a file, whose records are returned by ``finish()``.
+    /// Reads a file of the SDK, and keeps its requests for ``finish()``.
     package mutating func read(_ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput) {
         let context = FileContext(part: part, path: output.path, byteCount: bytes.count)
         do throws(PropertyListError) {
@@ -105,8 +105,9 @@ extension SiftStore {
         report.facts.append(fact)
     }
 
-    /// Returns the integer for `key` in the root, or 0 if the value is missing or is of another type, which is
-    /// reported.
+    /// Returns the integer for `key` in the root, or 0 if there is none.
+    ///
+    /// A value that is not a number is reported as a problem.
     private func integerOrZero(forKey key: String, of archive: inout SiftArchive, into output: inout ScanOutput)
         -> Int64
     {

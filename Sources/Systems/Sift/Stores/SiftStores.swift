@@ -12,7 +12,7 @@ enum SiftStores {
         // A file outside the folder of the SDK may belong to any program.
         storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
         storeByContents: store(byContentsOf:in:),
-        // Any app may contain the SDK, so the apps without backed-up queues are unknown.
+        // The gap is reported for all apps, because any app may contain the SDK.
         backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"), secrets: nil)
 
     private static let queuesFolderName = Array(SiftFile.queuesFolderName.utf8)
@@ -67,7 +67,8 @@ enum SiftStores {
 extension SiftStores {
     private static func containsArchive(_ files: [SiftFolder.File], in folder: inout InspectedFolder) -> Bool {
         for file in files {
-            // A file that cannot be read does not identify the folder. If the folder is the SDK's, its scan reports the error.
+            // A file that cannot be read does not identify the folder. If the SDK's folder contains it, the scan
+            // reports the error.
             guard let contents = try? folder.contents(of: file.relativePath) else { continue }
             if contents.contains(text: "NSKeyedArchiver"),
                 file.sdkFile.identifyingStrings.contains(where: { contents.contains(text: $0) })
@@ -78,9 +79,10 @@ extension SiftStores {
         return false
     }
 
-    /// Returns the queue files, including files in subfolders, because queue identifiers can contain slashes.
+    /// Returns the queue files, including files in subfolders.
     ///
-    /// Hidden files are omitted, because they remain from incomplete saves.
+    /// Queue identifiers can contain slashes, which create subfolders. Hidden files are omitted, because they remain
+    /// from incomplete saves.
     private static func queueFiles(in sdkFolder: inout InspectedFolder) -> [SiftFolder.File] {
         var found: [SiftFolder.File] = []
         var unread: [(path: String, name: [UInt8])] = [(sdkFolder.path(of: queuesFolderName), queuesFolderName)]

@@ -19,9 +19,9 @@ enum SiftCredential {
         environment.filter { name, key in name.hasPrefix(variablePrefix) && !key.isEmpty }
     }
 
-    /// Returns the credential for a beacon key.
+    /// Returns the credential for the beacon key `key`.
     ///
-    /// The key and its token are both secret, because a server may repeat either.
+    /// The key and its token are both secret, because an answer from the server may repeat either.
     static func credential(beaconKey key: String) -> Credential {
         var token: [UInt8] = []
         token.append(base64: key.utf8.span)
@@ -57,7 +57,7 @@ extension CredentialFormat {
 }
 
 extension String {
-    /// Whether the string contains only characters that the name of an environment variable can end with.
+    /// Whether the string can be the end of the name of an environment variable.
     fileprivate var isVariableName: Bool {
         !isEmpty && utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }

@@ -12,7 +12,7 @@ enum SiftTarget {
     /// Returns the path for an account, or `nil` if the account id cannot be a path segment.
     ///
     /// An account id must not contain control characters. Its parts between slashes must not be empty, `.` or `..`,
-    /// because a server that decodes them could treat the path as that of another account.
+    /// because a server that decodes the path could treat it as the path of another account.
     static func path(account: String) -> String? {
         guard account.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         let parts = account.utf8.split(omittingEmptySubsequences: false) { "/\\".utf8.contains($0) }
@@ -20,7 +20,7 @@ enum SiftTarget {
             return nil
         }
         var path = pathPrefix
-        // A segment is encoded like a form value, so that only unreserved characters remain.
+        // The account id is encoded like a form value, so that only unreserved characters remain unescaped.
         PercentEncoding.append(formValue: account.utf8, to: &path)
         return String(decoding: path + pathSuffix, as: UTF8.self)
     }

@@ -7,7 +7,7 @@ import Telemetry
 enum SiftUploads {
     /// The host that the SDK sends list requests to.
     static let host = "api3.siftscience.com"
-    /// The only status that confirms an upload, as in the SDK: 200.
+    /// The only status that confirms an upload, which is 200 as in the SDK.
     static let deliveredStatuses = 200...200
     private static let method = "PUT"
 
@@ -19,7 +19,9 @@ enum SiftUploads {
         credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .status(delivered: deliveredStatuses), instructions: nil)
 
-    /// Returns the account in the path of a record, so that no record can use another account's credential.
+    /// Returns the account whose id the target path of `record` contains, or `nil` if there is none.
+    ///
+    /// The path determines the account, so that no record can use the credential of another account.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         guard let target = record.target, target.method == nil || target.method == method else { return nil }
         return SiftTarget.account(ofPath: target.path).map { Account(system: .sift, name: $0) }

@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The meanings of the SDK's own event types, because all others are defined by apps.
+/// The meanings of the event types that the SDK itself defines.
+///
+/// All other event types are defined by apps, so their meanings are unknown.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
 struct SiftVocabulary: Vocabulary {

@@ -14,9 +14,9 @@ enum DamageSearch {
         case damage
     }
 
-    /// The number of ids that are tried one by one.
+    /// The number of consecutive ids that are looked up before the search begins to skip ids.
     ///
-    /// A page of the usual size contains fewer rows.
+    /// A page of the default size contains fewer rows.
     private static let maximumSingleStepCount = 1024
 
     /// A function that looks up the first row whose id is not less than the argument.
@@ -37,9 +37,10 @@ enum DamageSearch {
         return beyond.row
     }
 
-    /// Returns an id after the damage, and the id of the first row at or after this id.
+    /// Returns an id after the damage and the id of the first row from there on, or `nil` if there is no id after the
+    /// damage.
     ///
-    /// Sets `damagedRowid` to the last id that was found to be damaged. Returns `nil` if there is no id after the damage.
+    /// Sets `damagedRowid` to the last id that was found to be damaged.
     private static func firstFoundRowid(
         beyondDamageFrom damagedRowid: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
@@ -52,7 +53,7 @@ enum DamageSearch {
             case .damage: damagedRowid = rowid
             }
             tries += 1
-            if tries > maximumSingleStepCount { distance = clampedSum(distance, distance) }
+            if tries >= maximumSingleStepCount { distance = clampedSum(distance, distance) }
         }
         return nil
     }

@@ -8,11 +8,12 @@ import PrivateSQLite
 package struct EventTable: ~Copyable {
     /// A row, or a gap in the rows.
     package enum Item: Sendable {
-        /// A row. A value that is not a string is converted to JSON.
+        /// A row. A value that is neither a string nor a BLOB is converted to JSON.
         case row(rowid: Int64, data: [UInt8], isBLOB: Bool)
         /// A row that exceeds the maximum size.
         case tooLarge(rowid: Int64)
-        /// A gap. The rows with these ids, or all later rows if `through` is `nil`, may have been lost.
+        /// A gap. The rows from the id `from` to the id `through`, or to the end if `through` is `nil`, may have been
+        /// lost.
         case lostRows(from: Int64, through: Int64?)
     }
 
@@ -87,7 +88,7 @@ package struct EventTable: ~Copyable {
 
     // MARK: Damage
 
-    /// Continues at the first readable row after the damage.
+    /// Returns the gap at `start`, and continues at the first readable row after the gap.
     private mutating func skipDamage(from start: Int64) throws(PrivateDatabaseError) -> Item {
         damagedRangeCount += 1
         if damagedRangeCount <= Self.maximumDamagedRangeCount {

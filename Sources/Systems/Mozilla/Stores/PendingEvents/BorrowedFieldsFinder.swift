@@ -11,7 +11,7 @@ struct BorrowedFieldsFinder: Sendable {
 
     init(in context: StoreContext) { self.context = context }
 
-    /// Returns the fields of the newest ping of a type and, unless `client` is `nil`, of that client.
+    /// Returns the fields of the newest stored ping of the type `type`, and of the client `client` unless it is `nil`.
     mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
         var newest: BorrowedFields?
         for store in context.neighbors {
@@ -33,14 +33,14 @@ struct BorrowedFieldsFinder: Sendable {
     }
 
     private mutating func newestFields(in store: PingFolder, client: String?) -> BorrowedFields? {
-        // The scan of the other store reports a folder that cannot be read.
+        // A folder that cannot be read is reported by its own scan.
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
         var pings = PingReader(from: store.origin(in: context))
         var name: [UInt8] = []
         // The files are sorted by time, so the last one that can be read contains the newest ping.
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)
-            // The scan of the other store reports a file that cannot be read.
+            // A file that cannot be read is reported by its own scan.
             guard (try? folder.read(name, limit: StoreLimits.file, into: &fileBuffer)) != nil else { continue }
             var found = ScanOutput(capture: context.capture, path: path)
             pings.read(fileBuffer, file: index, into: &found)
@@ -50,7 +50,7 @@ struct BorrowedFieldsFinder: Sendable {
     }
 
     private mutating func newestFields(in file: MozillaFile, ofType type: String, client: String?) -> BorrowedFields? {
-        // The scan of the other store reports a file that cannot be read.
+        // A file that cannot be read is reported by its own scan.
         guard (try? file.read(in: context, into: &fileBuffer)) != nil else { return nil }
         var found = ScanOutput(capture: context.capture, path: file.path)
         var pings = PingReader(from: file.origin(in: context))

@@ -78,9 +78,10 @@ struct PendingEventFile {
         return pendingEvents
     }
 
-    /// Returns the offset of the bracket that a tool added around all events, or `nil` if there is none.
+    /// Returns the offset of the bracket that a tool added in front of all events, or `nil` if there is none.
     ///
-    /// Another bracket must follow, because the first element of an event is not an array.
+    /// The file must start with two brackets. A single bracket is the start of an event, because the first element of
+    /// an event is a number.
     private func openingBracketOffset() -> Int? {
         guard let first = bytes.firstIndex(where: { !$0.isBlank }), bytes[first] == UInt8(ascii: "["),
             let second = bytes[(first + 1)...].firstIndex(where: { !$0.isBlank }),
@@ -89,7 +90,7 @@ struct PendingEventFile {
         return first
     }
 
-    /// Reads a valid array of events, or returns `false` if the file is anything else.
+    /// Reads the events if the whole file is a valid JSON array of events, or returns `false` if it is not.
     private mutating func readWholeArray() -> Bool {
         guard (try? document.read(bytes)) != nil else { return false }
         let elements = document.elements(of: document.root)
@@ -126,7 +127,9 @@ struct PendingEventFile {
         }
     }
 
-    /// Returns the range of a line without the white space, the commas and the closing bracket at its ends.
+    /// Returns the range `segment` without the white space and the commas at its ends.
+    ///
+    /// The result is empty if only the bracket that closes the whole file remains.
     private func trimmed(_ segment: Range<Int>) -> Range<Int> {
         var start = segment.lowerBound
         var end = segment.upperBound

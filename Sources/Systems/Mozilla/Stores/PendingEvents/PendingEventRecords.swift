@@ -36,7 +36,10 @@ struct BorrowedFields: Sendable {
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 enum PendingEventRecords {
-    /// Creates held records with at most 500 events each.
+    /// Creates held records of the events in `pending`, with at most 500 events each.
+    ///
+    /// If `isClientInFile` is `true`, `client` is the client id of the records. If not, the client id of `borrowed`
+    /// takes precedence over `client`.
     static func makeRecords(
         of pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool,
         firstIndex: Int = 0,

@@ -8,14 +8,14 @@ struct StoredValues: Sendable {
     /// The prefix of all keys of the SDK in the preferences of an app (format V3).
     static let keyPrefix = "telemetry-key-prefix-"
 
-    /// The client id, which is used for all ping types.
+    /// The client id, which applies to all ping types, or `nil` if none is stored.
     private(set) var clientID: String?
     /// The events that are not yet included in a ping, by ping type in canonical order.
     private(set) var pendingEvents: [(type: String, events: PendingEvents)] = []
-    /// The problem that reports counters that are not yet included in a ping, or `nil` if there are none.
+    /// The problem that reports counters that are not yet included in a ping, or `nil` if all counters are zero.
     private(set) var counterProblem: Problem?
 
-    /// Reads the values in a JSON object whose keys have no prefix, and ignores values of another type.
+    /// Reads the values in a JSON object whose keys have no prefix, and ignores values of an unexpected type.
     init(_ bytes: [UInt8]) throws(JSONError) {
         var document = try JSONDocument(bytes)
         let root = document.root

@@ -12,7 +12,7 @@ struct PingFolder: FileStore {
     let pingType: String
     /// The files, sorted by the times of their pings.
     private let files: FolderEntries
-    /// Whether file paths contain a slash after the folder path, which they do not in the root of an archive.
+    /// Whether a slash follows the folder path in file paths, which is not the case in the root of an archive.
     private let hasSeparator: Bool
 
     /// A file and its time, for sorting.
@@ -23,7 +23,7 @@ struct PingFolder: FileStore {
         let entryIndex: UInt32
     }
 
-    /// Creates a store of files of a folder, which are sorted by time and then by name.
+    /// Creates a store of the given files of `folder`, and sorts the files by time and then by name.
     init(path: String, type: String, files: consuming [UnsortedFile], of folder: borrowing InspectedFolder) {
         let entries = folder.files.entries
         self.path = path
@@ -43,7 +43,7 @@ struct PingFolder: FileStore {
 }
 
 extension PingFolder {
-    /// The path of the folder, which is empty for a single file in the root of the capture.
+    /// The path of the folder, or an empty string for a single file, which is in the root of the capture.
     var folderPath: String { isSingleFile ? "" : path }
 
     var system: SystemName? { .mozilla }

@@ -11,7 +11,7 @@ enum EnvelopeKeys {
     static let all = [documentID, measurements, pingType, timestamp, uploadPath]
 }
 
-/// The keys of the measurements in a ping, as far as code outside the schema reads them.
+/// The keys of the measurements in a ping that code outside the schema reads.
 enum MeasurementKeys {
     static let clientID: JSONKey = "clientId"
     static let created: JSONKey = "created"
@@ -22,6 +22,6 @@ enum MeasurementKeys {
     static let timeZone: JSONKey = "tz"
     static let version: JSONKey = "v"
 
-    /// The client id that other Mozilla clients store in place of a discarded one.
+    /// The client id that other Mozilla clients store in place of a discarded client id.
     static let placeholderClient = "c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0"
 }

@@ -25,7 +25,7 @@ struct PingReader: FileReader {
     /// The file contains an envelope, an array of envelopes (case P3), or measurements without an envelope (case P4).
     mutating func readPingFile(_ bytes: [UInt8], into output: inout ScanOutput) {
         guard parse(bytes, into: &output) else { return }
-        // The caller can reuse the memory of `bytes`.
+        // The document must release `bytes`, so that the caller can reuse their memory.
         defer { document.reset() }
         switch document.kind(of: document.root) {
         case .array:
@@ -105,7 +105,7 @@ struct PingReader: FileReader {
 
 // MARK: - One envelope
 
-/// The error for an object that is not a valid envelope.
+/// The error for a value that is not a valid envelope.
 private struct EnvelopeError: Error {
     let reason: String
 }
@@ -146,7 +146,7 @@ extension PingReader {
         output.add(record)
     }
 
-    /// Returns the value for `key`, or throws an error if it is missing or of another kind (case P5).
+    /// Returns the value for `key`, or throws an error if the value is missing or not of the kind `kind` (case P5).
     private func member(
         _ key: JSONKey, at position: Int, _ kind: JSONKind, of envelope: JSONNode
     ) throws(EnvelopeError) -> JSONNode {
@@ -179,7 +179,7 @@ extension PingReader {
         }
     }
 
-    /// Adds notes if the file name, the ping type and the upload path contradict each other (case P14).
+    /// Adds notes if the ping type contradicts the store name, or the upload path contradicts the envelope (case P14).
     private func noteDifferences(
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
@@ -266,10 +266,10 @@ extension PingReader {
 }
 
 extension JSONDocument {
-    /// The timestamp of the only or first envelope in a ping file.
+    /// The timestamp of the first or only envelope in a ping file, or `nil` if the envelope contains none.
     var timeOfPingFile: DecimalTime? { timestamp(ofEnvelope: firstElement(of: root) ?? root) }
 
-    /// Returns the timestamp of an envelope, which is a number or a decimal number in a string.
+    /// Returns the timestamp of `envelope`, or `nil` if it is neither a number nor a string with a decimal number.
     fileprivate func timestamp(ofEnvelope envelope: JSONNode) -> DecimalTime? {
         guard let value = value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
         return switch kind(of: value) {

@@ -4,7 +4,7 @@ import Telemetry
 
 /// Converts the property lists of Mozilla's SDK to JSON.
 enum PreferencesJSON {
-    /// Returns the entries whose keys start with `prefix` as a canonical JSON object, without the prefix.
+    /// Returns a canonical JSON object of the entries whose keys start with `prefix`, without the prefix in the keys.
     static func entries(
         of document: PropertyListDocument, withPrefix prefix: String
     ) throws(PropertyListError) -> [UInt8] {
