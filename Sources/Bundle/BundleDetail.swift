@@ -5,7 +5,7 @@ import Telemetry
 public protocol BundleDetail {
     /// Creates a value from a line without its line feed, or returns `nil` if the line is malformed.
     init?(json bytes: [UInt8], knowing systems: SystemTable)
-    /// The line as canonical JSON.
+    /// The value as canonical JSON, which is stored as the line.
     var json: CanonicalObject { get }
 
     /// Returns whether `line`, which could not be parsed, contains a name that is not in `systems`.

@@ -61,7 +61,8 @@ public struct BundleVerifier {
         var totals = BundleTotals()
         var records: [(summary: RecordSummary, key: RecordKey)] = []
         var notes: Notes
-        /// The number, starting at 1, of the first line that lacks pseudonyms although the manifest requires them.
+        /// The number, starting at 1, of the first line without the pseudonyms that the manifest requires, or `nil` if
+        /// there is none.
         var lineWithoutPseudonyms: Int?
     }
 

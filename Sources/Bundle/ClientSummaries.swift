@@ -13,10 +13,10 @@ public struct ClientSummaries: Sendable {
     private struct Entry {
         var recordCount: UInt32 = 0
         var uploadableCount: UInt32 = 0
-        /// The earliest time of a record in milliseconds since 1970, or a time after `lastTime` if no record has a
+        /// The earliest time of any record in milliseconds since 1970, or a time after `lastTime` if no record has a
         /// time.
         var firstTime = Int64.max
-        /// The latest time of a record in milliseconds since 1970.
+        /// The latest time of any record in milliseconds since 1970, or the lowest value if no record has a time.
         var lastTime = Int64.min
         /// The index, in `names`, of the type or app that was added last, or no value if there is no entry in `names`.
         var lastName = OptionalUInt32(nil)
@@ -24,7 +24,7 @@ public struct ClientSummaries: Sendable {
         ///
         /// Records of this type are not counted in `names`.
         var typeNumber: UInt32 = 0
-        /// The number, in `apps`, of the app of the first record that has one.
+        /// The number, in `apps`, of the app of the first record with an app, or no value if no record has an app.
         var appNumber = OptionalUInt32(nil)
 
         var hasTime: Bool { firstTime <= lastTime }
@@ -33,7 +33,8 @@ public struct ClientSummaries: Sendable {
     /// The data about a client that only exports need.
     private struct ExportEntry {
         var eventCount = 0
-        /// The number, in `texts`, of the app version in the latest record that contains one.
+        /// The number, in `texts`, of the app version in the latest record with a version, or no value if there is
+        /// none.
         var versionNumber = OptionalUInt32(nil)
         /// The time, in milliseconds since 1970, of the record that contains the app version, or the lowest value if
         /// the record has no time.
@@ -55,7 +56,7 @@ public struct ClientSummaries: Sendable {
     private struct Name {
         /// The number of the type in `texts`, or of the app in `apps`.
         let number: UInt32
-        /// The index of the previous type or app of the same client.
+        /// The index of the previous type or app of the same client, or no value for the first one.
         let previousName: OptionalUInt32
         /// The number of records of the type, or `nil` for an app.
         var recordCount: UInt32?
@@ -134,7 +135,9 @@ public struct ClientSummaries: Sendable {
     /// The counts of each client that has records, sorted by system and client ID.
     public var sortedSummaries: SortedSummaries { SortedSummaries(list: self, numbers: sortedNumbers) }
 
-    /// A collection of the counts of each client that has records, which creates each summary on access.
+    /// A lazy collection of the counts of all clients that have records, sorted by system and client ID.
+    ///
+    /// A summary is created each time it is accessed.
     public struct SortedSummaries: RandomAccessCollection, Sendable {
         fileprivate let list: ClientSummaries
         fileprivate let numbers: [UInt32]

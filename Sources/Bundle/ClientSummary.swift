@@ -7,7 +7,7 @@ public struct ClientSummary: Sendable, Equatable {
     public let system: String
     /// The client ID as spelled in the first record, or `nil` for records without a client.
     public let client: String?
-    /// The number of records.
+    /// The number of records of the client.
     public let recordCount: Int
     /// The number of records that may be uploaded.
     public let uploadableCount: Int
@@ -17,9 +17,9 @@ public struct ClientSummary: Sendable, Equatable {
     public let recordCountsByType: [String: Int]
     /// The names of the apps of the client, or the IDs of apps without a name.
     public let apps: Set<String>
-    /// The earliest time of a record, or `nil` if no record has a time.
+    /// The earliest time of any record of the client, or `nil` if no record has a time.
     public let firstTime: Timestamp?
-    /// The latest time of a record, or `nil` if no record has a time.
+    /// The latest time of any record of the client, or `nil` if no record has a time.
     public let lastTime: Timestamp?
 
     /// The summary as canonical JSON.

@@ -10,7 +10,7 @@ public struct Manifest: Sendable, Equatable {
     public struct Segment: Sendable, Equatable {
         /// The name of the member.
         public let path: String
-        /// The number of records.
+        /// The number of records in the segment.
         public let records: Int
         /// The size of the contents in bytes.
         public let bytes: Int
@@ -63,11 +63,11 @@ public struct Manifest: Sendable, Equatable {
 
     /// The number of records, quarantine entries and problems that are omitted because earlier bundles contain them.
     public struct OmittedCounts: Sendable, Equatable {
-        /// The number of records.
+        /// The number of omitted records.
         public var records = 0
-        /// The number of quarantine entries.
+        /// The number of omitted quarantine entries.
         public var quarantine = 0
-        /// The number of problems.
+        /// The number of omitted problems.
         public var problems = 0
 
         /// Creates counts of zero.

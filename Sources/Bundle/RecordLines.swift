@@ -17,7 +17,7 @@ public struct RecordLines {
         self.systems = systems
     }
 
-    /// The positions, in the contents, of the parts of the last record.
+    /// The layout of the most recently read record, as offsets in `contents`.
     var recordLayout: RecordLineLayout { memory.written }
 
     /// Returns the next record and the range of its line, including the line feed, or `nil` after the last record.

@@ -2,7 +2,9 @@ import Bundle
 import Files
 import Telemetry
 
-/// Combines the inputs of a reader into one bundle, which contains records, a quarantine and a manifest.
+/// A bundle maker that combines the inputs of a reader into one bundle.
+///
+/// The bundle contains records, a quarantine and a manifest.
 public struct BundleMaker {
     /// A finished bundle.
     public struct Result {

@@ -3,7 +3,7 @@ import Files
 import Glibc
 import Telemetry
 
-/// Reads the bytes of quarantined files and byte ranges from the inputs.
+/// A reader for the bytes of quarantined files and byte ranges in the inputs.
 public struct QuarantineReader: ~Copyable {
     private let inputs: [CaptureInput]
     private var decoder: FrameDecoder

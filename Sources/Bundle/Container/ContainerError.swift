@@ -7,7 +7,7 @@ public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertibl
     /// The reason why the frame or seek table cannot be read.
     public let reason: FrameError
 
-    /// Creates an error.
+    /// Creates an error for the frame or seek table at `offset`.
     public init(at offset: Int, _ reason: FrameError) {
         self.offset = offset
         self.reason = reason

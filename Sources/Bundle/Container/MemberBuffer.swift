@@ -14,7 +14,7 @@ public struct MemberBuffer: Sendable {
     public var count: Int { bytes.count - TarHeader.blockSize }
     /// The number of bytes of contents that fit into the allocated memory.
     public var capacity: Int { bytes.capacity - 2 * TarHeader.blockSize }
-    /// The contents.
+    /// The contents of the member, without the header.
     public var contents: Span<UInt8> { bytes.span.extracting(TarHeader.blockSize...) }
 
     /// Appends bytes to the contents.

@@ -22,7 +22,7 @@ public struct TarHeader: Sendable, Equatable {
     /// The size of the contents in bytes.
     public let size: Int
 
-    /// Creates a header.
+    /// Creates the header of a member.
     public init(name: String, size: Int) throws(TarHeaderError) {
         guard Self.isValid(name) else { throw .invalidName }
         guard (0...Self.maxSize).contains(size) else { throw .invalidSize }

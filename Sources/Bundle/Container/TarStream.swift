@@ -52,7 +52,9 @@ struct TarStream {
     /// The last complete member, or `nil` if it was confirmed or reported.
     private(set) var unconfirmedEvent: Event?
     private(set) var memberCount = 0
-    /// The path and the size of the next entry, as specified by the entries before it.
+    /// The path and the size of the next file, as specified by the entries before it.
+    ///
+    /// A value is `nil` if no such entry specifies it.
     private var overrides: (path: String?, size: Int?)
     private(set) var headerCount = 0
     /// Whether the end of the archive, a block of zeros, was found.

@@ -37,7 +37,7 @@ public struct BundleIndex: Sendable, Equatable {
     private static let keySize = 24
     private static let hashSize = 32
 
-    /// Creates an index.
+    /// Creates an index of the records and details of a bundle and its ancestors.
     public init(digest: String, ancestors: Set<String>, records: IndexKeySet, details: IndexKeySet) {
         self.digest = digest
         self.ancestors = ancestors.sorted()

@@ -92,7 +92,7 @@ public struct EarlierBundles: Sendable {
     }
 }
 
-/// An error that reports that the contents of a parent of a bundle are unknown.
+/// An error that reports that the contents of a bundle's parent are unknown.
 public struct UnknownParentError: Error, Sendable, Equatable {
     /// The digest of the parent.
     public let digest: String

@@ -18,7 +18,7 @@ public struct Receipt: Sendable, Equatable {
         let toolVersion: String
         let time: Timestamp
 
-        /// Creates an origin.
+        /// Creates the origin of a receipt.
         public init(user: String?, userID: Int, host: String, toolVersion: String, time: Timestamp) {
             self.user = user
             self.userID = userID
@@ -55,7 +55,7 @@ public struct Receipt: Sendable, Equatable {
         let name: String
         let files: [File]
         let outcome: Outcome
-        /// The manifest, or `nil` if it could not be read.
+        /// The manifest of the bundle, or `nil` if it could not be read.
         let manifest: Manifest?
         let signer: Signer?
 
@@ -77,7 +77,7 @@ public struct Receipt: Sendable, Equatable {
         public let name: String
         let sha256: ContentHash
 
-        /// Creates a file.
+        /// Creates a file of a bundle.
         public init(name: String, sha256: ContentHash) {
             self.name = name
             self.sha256 = sha256

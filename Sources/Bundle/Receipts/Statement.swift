@@ -4,7 +4,7 @@ import JSONText
 ///
 /// Source: in-toto Attestation Framework, "Statement layer specification", v1.
 public struct Statement {
-    /// The type of the statement.
+    /// The URL that identifies the type of the statement, in-toto Statement v1.
     static let type = "https://in-toto.io/Statement/v1"
 
     private let predicateType: String

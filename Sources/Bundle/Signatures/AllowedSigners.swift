@@ -41,8 +41,8 @@ public struct AllowedSigners: Sendable {
     /// Locates `ssh-keygen` and checks that the files at `allowed` and `revoked` can be opened.
     ///
     /// `allowed` is the path of the list of allowed signers. `revoked` is the path of a list of revoked keys or of a
-    /// key revocation list. `ssh-keygen` receives only the search path, the home folder and the time zone of
-    /// `environment`.
+    /// key revocation list, or `nil` if no keys are revoked. `ssh-keygen` receives only the search path, the home
+    /// folder and the time zone of `environment`.
     public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
         do throws(FileError) {
             for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }

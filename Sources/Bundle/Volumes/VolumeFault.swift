@@ -1,6 +1,6 @@
 import Hashing
 
-/// A fault of a volume of a bundle, or of the list of volumes.
+/// A fault in a volume of a bundle, or in the list of its volumes.
 public struct VolumeFault: Sendable, Equatable {
     /// The kind of a fault.
     public enum Kind: Sendable, Equatable {

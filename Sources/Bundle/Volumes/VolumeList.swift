@@ -1,7 +1,7 @@
 import Bytes
 import Hashing
 
-/// The list of the hashes of the volumes of a bundle.
+/// A list of hashes for the volumes of a bundle.
 ///
 /// The list is stored as `NAME.tar.zst.sha256` in the format of `sha256sum`.
 public struct VolumeList: Sendable, Equatable {
@@ -11,7 +11,7 @@ public struct VolumeList: Sendable, Equatable {
     /// The maximum size of a list in bytes.
     static let sizeLimit = 1 << 20
 
-    /// Creates a list.
+    /// Creates a list of the given hashes, one for each volume in order.
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }
 
     /// Returns the contents of the list file for the bundle at `path`.
@@ -21,9 +21,10 @@ public struct VolumeList: Sendable, Equatable {
         }
     }
 
-    /// Returns a line of the list.
+    /// Returns the line of the list for the volume called `name`, without a line feed.
     ///
-    /// If the name contains escaped characters, the line starts with a backslash, as in the output of `sha256sum`.
+    /// If the name contains a backslash or a line feed, these characters are escaped and the line starts with a
+    /// backslash, as in the output of `sha256sum`.
     private static func line(for hash: ContentHash, named name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {

@@ -49,7 +49,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
 
     /// Creates an error from an error message of libarchive.
     ///
-    /// The message determines the reason, because libarchive has no error codes for unsupported features.
+    /// The message determines the reason, because libarchive has no error codes for unsupported features. If `message`
+    /// is `nil`, the reason is damage.
     init(ofLibarchive message: String?, at offset: Int) {
         let words = message ?? "the archive does not continue as its format requires"
         let reason: Reason =

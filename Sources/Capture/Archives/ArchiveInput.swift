@@ -17,16 +17,19 @@ public enum ArchiveBytes: Sendable {
     }
 }
 
-/// Supplies libarchive with the bytes of an archive, and limits the size of the decompressed data.
+/// An input that supplies libarchive and other readers with the bytes of an archive.
 ///
-/// libarchive never opens a file itself. The input is a class because libarchive keeps a pointer to it.
+/// The input limits the size of the decompressed data. libarchive never opens a file itself. The type is a class
+/// because libarchive keeps a pointer to the input.
 final class ArchiveInput {
     private enum Origin {
         case stored(ArchiveBytes)
         case decompressed(any Decompressor)
     }
 
-    /// The error that occurred in a callback, stored here because libarchive cannot pass it to the caller.
+    /// The error that occurred in a callback, or `nil` if no callback failed.
+    ///
+    /// The error is stored here because libarchive cannot pass it to the caller.
     private(set) var callbackError: ArchiveError?
     /// The number of bytes that were passed to the reader, including bytes that were read twice.
     private var deliveredByteCount = 0

@@ -2,9 +2,9 @@ import CArchive
 import Files
 import Glibc
 
-/// Reads the members of a zip, tar, 7z or cpio archive sequentially with libarchive.
+/// A sequential reader for the members of a zip, tar, 7z or cpio archive, based on libarchive.
 ///
-/// Tar and cpio may be compressed. Reading does not open paths or run other programs.
+/// Tar and cpio archives may be compressed. Reading does not open paths or run other programs.
 struct ArchiveReader: ~Copyable {
     struct Member {
         let path: [UInt8]?

@@ -1,8 +1,8 @@
 import Files
 
-/// Reads an archive a second time to copy the files of a backup to the spool.
+/// A second reading of an archive, in which the files of its backups are copied to the spool.
 ///
-/// The first reading copies the manifest, which identifies these files.
+/// The first reading copies the manifests, which identify these files.
 struct ArchiveRereader {
     let source: ByteSource
     /// The initial state of the spooler, before the archive was first read.

@@ -4,7 +4,7 @@ import Tar
 import Telemetry
 import Zip
 
-/// Reads an archive sequentially, and copies the members that may belong to stores to the spool.
+/// A spooler that reads an archive and copies the members that may belong to stores to the spool.
 ///
 /// Only the names of other members are kept. Several jobs read plain tar and zip archives. If an archive is not plain,
 /// its spooled members are dropped, and libarchive reads it from the start.

@@ -13,7 +13,7 @@ protocol Decompressor: AnyObject {
     func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer
 }
 
-/// Decompresses with libarchive.
+/// A decompressor that uses libarchive.
 ///
 /// Only one filter is enabled, because libarchive would remove any number of nested compressions if all were enabled.
 final class LibarchiveDecompressor: Decompressor {
@@ -72,7 +72,7 @@ final class LibarchiveDecompressor: Decompressor {
     }
 }
 
-/// Decompresses gzip with zlib, because libarchive does not verify the checksum of gzip.
+/// A gzip decompressor that uses zlib, because libarchive does not verify the checksum of gzip.
 final class GzipDecompressor: Decompressor {
     let input: ArchiveInput
     private var inflater: Inflater

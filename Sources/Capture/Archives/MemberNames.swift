@@ -2,9 +2,9 @@ import Bytes
 import Files
 import Telemetry
 
-/// Decides by name which members of an archive are copied to the spool.
+/// The functions that determine by name which members of an archive are copied to the spool.
 ///
-/// A decision cannot be changed later, because a stream is read only once.
+/// A member that is not copied cannot be copied later if the archive is a stream, because a stream is read only once.
 enum MemberNames {
     /// Returns whether a file may belong to a store or identify the owner of its container.
     ///

@@ -2,7 +2,7 @@ import Bytes
 import Files
 import Zip
 
-/// Reads the directory of a plain zip archive, piece by piece.
+/// The directory of a plain zip archive, which is read piece by piece.
 ///
 /// A plain archive contains only files and folders that are stored or deflated. The members have no gaps between them,
 /// and are in the same order as their entries in the directory.
@@ -29,7 +29,7 @@ struct PlainZipDirectory {
 
     /// The number of bytes that are read at once, which is more than the size of any entry.
     private static let pieceSize = 256 << 10
-    /// The maximum number of bytes of a member besides its contents, which are a header and a data descriptor.
+    /// The maximum total size, in bytes, of a member's header and data descriptor.
     private static let maximumOverhead = ZipEntry.maximumHeaderSize + 24
 
     /// Finds the directory, or returns `nil` if the archive does not end with a directory.

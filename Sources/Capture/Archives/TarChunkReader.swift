@@ -2,7 +2,7 @@ import Files
 import Synchronization
 import Tar
 
-/// Splits a decompressed tar archive into chunks of whole blocks.
+/// A reader that splits a decompressed tar archive into chunks of whole blocks.
 ///
 /// The type is a class because one job decompresses chunks while another parses them.
 final class TarChunkReader: Sendable {

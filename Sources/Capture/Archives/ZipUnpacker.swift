@@ -2,7 +2,7 @@ import CZlib
 import Files
 import Zip
 
-/// Unpacks members of a zip archive, and verifies them against the directory.
+/// An unpacker that extracts members of a zip archive and verifies them against the directory.
 struct ZipUnpacker: ~Copyable {
     private var inflater: Inflater
 

@@ -2,7 +2,7 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// Collects the manifest rows that may belong to stores, and the problems of other rows.
+/// The manifest rows that may belong to stores, and the problems of other rows.
 ///
 /// Source: "iOS backups", sections 6 and 10 (B36 to B43).
 struct BackupContents {

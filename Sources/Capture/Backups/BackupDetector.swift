@@ -1,7 +1,7 @@
 import DeviceBackup
 import Files
 
-/// Detects whether a folder is an iOS backup.
+/// A detector that determines whether a folder is an iOS backup.
 ///
 /// Source: "iOS backups", section 2.3.
 struct BackupDetector: Sendable {

@@ -3,7 +3,9 @@ import Files
 import Glibc
 import Secrets
 
-/// Reads and decrypts the files of a backup that belong to stores.
+/// The files in a backup that may belong to stores.
+///
+/// Encrypted files are decrypted when they are read.
 ///
 /// Source: "iOS backups", sections 5.4 and 6.
 final class BackupFiles: Sendable {

@@ -4,7 +4,7 @@ import Glibc
 import Secrets
 import Telemetry
 
-/// Unlocks a backup and reads its manifest.
+/// An opener that unlocks a backup and reads its manifest.
 ///
 /// Source: "iOS backups", sections 3 to 5 and 8.
 struct BackupOpener {

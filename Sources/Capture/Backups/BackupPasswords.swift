@@ -14,7 +14,7 @@ public final class BackupPasswords: Sendable {
     /// `isRetry` states whether at least one other password was tried and is wrong.
     public typealias Prompt = @Sendable (_ path: String, _ isRetry: Bool) -> Secret?
 
-    /// A closure that derives a key by calling `derive`, and returns the key.
+    /// A closure that derives a key by calling `derive`, and returns the key, or `nil` if `derive` returns `nil`.
     ///
     /// A call of `derive` may take seconds. The closure can show a message during that time.
     public typealias KeyDerivation = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Collects the problems of a backup.
+/// A list of the problems of a backup.
 ///
 /// The first hundred problems are reported individually. Further problems at paths in the backup are only counted.
 struct BackupProblems {

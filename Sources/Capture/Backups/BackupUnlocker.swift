@@ -1,7 +1,7 @@
 import DeviceBackup
 import Secrets
 
-/// Unlocks the keybag of an encrypted backup with passwords.
+/// An unlocker that tries passwords on the keybag of an encrypted backup.
 ///
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
 struct BackupUnlocker {

@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Determines by name which rows of a backup are kept, and which files are stores.
+/// The rules that determine by name which rows of a backup are kept, and which files are stores.
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {

@@ -1,11 +1,12 @@
 import DeviceBackup
 import Files
 
-/// Finds damaged rows of an old manifest by comparing the rows with the files of the backup.
+/// The files of a backup that no row of an old manifest lists.
 ///
-/// The old manifest has no checksums, and its rows do not contain file names. If the domain, the path or the mode of a
-/// row is damaged, the row matches no file, and its file matches no row. Damage is reported only if there are both
-/// unmatched rows and unmatched files, because partial backups lack files, and old backups may contain obsolete files.
+/// The files are compared with the rows to find damaged rows. The old manifest has no checksums, and its rows do not
+/// contain file names. If the domain, the path or the mode of a row is damaged, the row matches no file, and its file
+/// matches no row. Damage is reported only if there are both unmatched rows and unmatched files, because partial
+/// backups lack files, and old backups may contain obsolete files.
 ///
 /// Source: "iOS backups", section 4.
 struct UnlistedFiles {

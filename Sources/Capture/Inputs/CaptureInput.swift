@@ -33,7 +33,9 @@ public enum CaptureInput: Sendable {
         if case .bundle(let bundle) = self { bundle.manifest } else { nil }
     }
 
-    /// The ID of the pseudonym key of a bundle, or `nil` if not all records are pseudonymized.
+    /// The id of the pseudonym key of a bundle.
+    ///
+    /// The id is `nil` if the input is not an intact bundle, or if not all of its contents have pseudonyms of one key.
     public var pseudonymKeyID: String? { manifest?.pseudonymKeyID }
 }
 

@@ -3,7 +3,7 @@ import Telemetry
 
 /// An error that prevents an input from being used.
 public enum InputError: Error, Sendable {
-    /// The file is a damaged bundle or not a bundle.
+    /// The file is not a bundle, or the bundle is damaged.
     case bundle(BundleError, String)
     /// An archive cannot be read.
     case archive(ArchiveError, String)

@@ -5,10 +5,11 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// Hashes the inputs that are single files while they are read, and describes all inputs for the manifest.
+/// The hashes of the inputs that are single files, computed while the inputs are read.
 ///
-/// Hashing and reading use the same open files. A final check detects files that changed during that time. The type is
-/// a class because hashing starts while inputs are opened and ends when all inputs were read.
+/// ``finish(for:labels:)`` returns descriptions of the inputs for the manifest, which include the hashes. Hashing and
+/// reading use the same open files. A final check detects files that changed during that time. The type is a class
+/// because hashing starts while inputs are opened and ends when all inputs were read.
 ///
 /// Source: "Bundle", "Inputs".
 public final class InputHashes: Sendable {

@@ -3,7 +3,7 @@ import Files
 import Parallel
 import Telemetry
 
-/// Detects the formats of inputs and opens them.
+/// An opener for inputs that detects their formats.
 ///
 /// ```swift
 /// let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())

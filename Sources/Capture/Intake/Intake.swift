@@ -3,7 +3,7 @@ import Files
 import JSONText
 import Telemetry
 
-/// Collects records, rejected items and problems as they are read, and removes duplicates.
+/// A collector of records, rejected items and problems that removes duplicates.
 ///
 /// A record receives a note if an earlier record has the same ID and a different payload. If earlier bundles are given,
 /// their contents are omitted.
@@ -41,7 +41,10 @@ public struct Intake: Sendable {
     private let hidesInput: Bool
     /// The totals of all kept records.
     public private(set) var totals = BundleTotals()
-    /// Whether something could not be read or understood.
+    /// Whether any input was quarantined, or any data was lost.
+    ///
+    /// Findings stored in intact bundles that are read as input are ignored, because they were reported when the bundle
+    /// was created. Quarantined items that an earlier bundle contains are ignored, too.
     public private(set) var isIncomplete = false
     /// The findings of the record filter, including findings about removed records.
     public private(set) var filterFindings = FilterFindings()
@@ -60,7 +63,7 @@ public struct Intake: Sendable {
 
     /// The keys of the kept records, quarantined items and problems, in any order.
     public struct IndexKeys: Sendable {
-        /// The keys of the records.
+        /// The keys of the kept records.
         public fileprivate(set) var records: [IndexKey] = []
         /// The keys of the quarantine entries and problems, as the bundle contains them.
         public fileprivate(set) var details: Set<IndexKey> = []
@@ -238,7 +241,8 @@ public struct Intake: Sendable {
 
     /// Adds a problem, and returns whether it is reported.
     ///
-    /// A problem in an earlier bundle is omitted. It is still reported if it is a loss, because data is still missing.
+    /// A problem that an earlier bundle contains is not added to the new bundle. It is reported nevertheless if it is a
+    /// loss, because the data is still missing.
     private mutating func add(_ problem: LocatedProblem, line: [UInt8]) throws(FileError) -> Bool {
         let isOmitted = isInEarlierBundle(line)
         if isOmitted { omitted.problems += 1 }

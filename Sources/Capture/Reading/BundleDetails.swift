@@ -1,7 +1,7 @@
 import Bundle
 import Telemetry
 
-/// Reads the quarantine and the problems of a bundle in batches.
+/// A batch reader for the quarantine and the problems of a bundle.
 struct BundleDetails: ~Copyable {
     private var quarantine: DetailCursor<QuarantineEntry>
     private var problems: DetailCursor<LocatedProblem>

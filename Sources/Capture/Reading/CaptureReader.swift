@@ -3,12 +3,12 @@ import Files
 import Parallel
 import Telemetry
 
-/// Reads inputs in parallel, and delivers their records in order.
+/// A reader that processes inputs in parallel and delivers their records in order.
 ///
 /// Records are ordered by input, then by the path of their store, then by their position in the store. A bundle is read
 /// after the bundles that it continues, because the notes about repeated IDs depend on the order.
 public struct CaptureReader: Sendable {
-    /// The inputs.
+    /// The inputs to be read.
     public let inputs: [CaptureInput]
     /// The options for reading stores.
     public let options: ScanOptions

@@ -1,6 +1,8 @@
 import CZlib
 
-/// Inflates gzip members (RFC 1952), zlib streams (RFC 1950) or raw deflate data (RFC 1951), piece by piece.
+/// A decompressor for gzip members (RFC 1952), zlib streams (RFC 1950) or raw deflate data (RFC 1951).
+///
+/// The data is decompressed piece by piece.
 struct Inflater: ~Copyable {
     /// The format of the header and the checksum around the deflated bytes.
     enum Wrapping {
@@ -12,7 +14,7 @@ struct Inflater: ~Copyable {
     /// Whether the current member is complete and matches its checksum, if it has a checksum.
     private(set) var isAtEnd = false
 
-    /// Creates an inflater.
+    /// Creates an inflater for data with the given header and checksum format.
     ///
     /// - Throws: ``InflateError`` if there is not enough memory.
     init(_ wrapping: Wrapping = .gzipOrZlib) throws(InflateError) {

@@ -83,7 +83,9 @@ final class SalvageScan {
     private let bundle: SalvagedBundle
     private var hasStarted = false
     private var isAtEnd = false
-    /// The current member, which may have more lines than fit in one output.
+    /// The member whose lines are being read, or `nil` between members.
+    ///
+    /// A member may have more lines than fit in one output.
     private var currentMember: OpenedMember?
     /// The number of records that were read from each segment, by name.
     ///

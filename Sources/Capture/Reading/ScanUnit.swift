@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// The adjacent store files of a capture that one job reads.
+/// The consecutive store files of a capture that are assigned to one job.
 struct ScanUnit: Sendable {
     /// A range of the files of one store.
     private struct Part: Sendable {

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads the entries of an HTTP archive, and converts uploads of known systems to records.
+/// A reader for HTTP archive entries that converts uploads of known systems to records.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Splits an HTTP archive into its entries, keeping only one entry in memory.
+/// A splitter that divides an HTTP archive into its entries, and keeps only one entry in memory.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveSplitter: ~Copyable {

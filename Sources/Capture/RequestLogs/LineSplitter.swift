@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// Splits an NDJSON file into its nonempty lines, which end with LF or CR LF.
+/// A splitter that divides an NDJSON file into its nonempty lines, which end with LF or CR LF.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct LineSplitter: ~Copyable {

@@ -2,7 +2,7 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// Reads the items of a request log in order.
+/// A reader that provides the items of a request log in order.
 ///
 /// Several jobs parse items while another job splits off the next items.
 struct LogItems {
@@ -16,7 +16,7 @@ struct LogItems {
     private let kind: RequestLogKind
     private let rejectLimit: Int
     private var rejectCount = 0
-    /// The problem that ended the log early, or `nil` if there is none.
+    /// The problem because of which the rest of the log is not read, or `nil` if there is none.
     private(set) var limitProblem: Problem?
 
     /// Creates a reader at the start of a log.
@@ -92,7 +92,7 @@ struct LogItems {
     }
 }
 
-/// Splits a log into batches of items, which several jobs parse.
+/// A splitter that divides a log into batches of items, which several jobs parse.
 private final class LogBatcher: Sendable {
     /// The items that are parsed at the same time, grouped by job.
     ///

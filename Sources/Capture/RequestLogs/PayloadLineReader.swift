@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Reads the lines of an NDJSON file, which are records, payloads, or payloads with a description of their request.
+/// A reader for the lines of an NDJSON file.
+///
+/// Each line is a record, a payload, or a payload with a description of its request.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct PayloadLineReader: Sendable {
@@ -119,7 +121,9 @@ extension PayloadLineReader {
         return .upload(record, status: status)
     }
 
-    /// The time of the request, which is stored in RFC 3339 or in milliseconds since 1970.
+    /// The time of the request, or `nil` if the line contains no valid time.
+    ///
+    /// The time is stored in RFC 3339 or in milliseconds since 1970.
     private var time: Timestamp? {
         guard let value = line.value(of: Keys.time, in: line.root) ?? line.value(of: Keys.timestamp, in: line.root)
         else { return nil }

@@ -1,7 +1,9 @@
 import Bundle
 import Files
 
-/// Reads a request log sequentially, decompressing gzip, zlib (which mitmproxy writes) and zstd.
+/// A sequential reader for the decompressed text of a request log.
+///
+/// The log may be uncompressed, or compressed with gzip, zlib (as by mitmproxy) or zstd.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct PlainText: ~Copyable {

@@ -15,7 +15,7 @@ struct SpanReject {
     fileprivate var upperBound: Int { max(end ?? .max, lowerBound) }
 }
 
-/// Hashes the rejected spans of a log.
+/// A hasher for the rejected spans of a log.
 ///
 /// Only the hashes are quarantined, because a log may contain credentials and unrelated traffic. The log is read a
 /// second time for the hashes, so that it need not be kept in memory.

@@ -11,7 +11,7 @@ struct ContainerOwner {
     var kind: Container.Kind?
 }
 
-/// Finds the container of a store, and the app that owns the container.
+/// A finder for the containers of stores, and for the owners of the containers.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
 struct ContainerFinder {
@@ -53,6 +53,8 @@ struct ContainerFinder {
     }
 
     /// Returns the container of the stores in `folder`, which is a path relative to `prefix`.
+    ///
+    /// `folder` is `nil` if the stores are not in a folder.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
         if let container = nearestOwnedContainer(folder, prefix: prefix) { return container }
         let rootName = prefix.isEmpty ? rootName : ArchiveLocation.rootName(of: String(prefix.dropLast()))

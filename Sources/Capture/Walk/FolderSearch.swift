@@ -4,7 +4,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Searches one folder for stores.
+/// A search for stores in one folder.
 ///
 /// Hidden entries are skipped. Links and special files are not read, but are reported if they can be in the place of a
 /// store or of a folder with stores. Formats are tried in the reverse of their order in `SystemTable`.
@@ -26,7 +26,7 @@ struct FolderSearch: Sendable {
     ///
     /// A skipped entry can be in the place of a file or folder that contains records.
     private(set) var skippedEntries = SkippedEntries()
-    /// The path of an excluded file that belongs to a store.
+    /// The path of an excluded file that belongs to a store, or `nil` if there is none.
     private(set) var excludedStore: String?
     /// The unreadable files that may be stores or identify the owner of a container, and their errors.
     private(set) var unreadableFiles: [(path: String, error: FileError)] = []

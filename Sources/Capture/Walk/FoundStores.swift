@@ -35,8 +35,8 @@ private struct CompactContainer {
 
 /// The stores of a capture.
 ///
-/// A capture can have hundreds of thousands of stores and containers. To save memory, a store contains only the number
-/// of its container, and a container does not contain its path.
+/// A capture can have hundreds of thousands of stores and containers. To save memory, each store is kept with only the
+/// number of its container, and a container is kept without its path.
 public struct FoundStores: RandomAccessCollection, Sendable {
     private struct Entry {
         let store: any Store
@@ -51,7 +51,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
 
     /// The index of the first store, which is always 0.
     public var startIndex: Int { 0 }
-    /// The number of stores.
+    /// The index after the last store, which equals the number of stores.
     public var endIndex: Int { entries.count }
 
     /// Returns a store with its container.

@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Determines which symbolic links are reported because they may lead to records that are not read otherwise.
+/// A rule for reporting symbolic links that may lead to records that are not read otherwise.
 struct LinkRule {
     let formats: [StoreFormat]
     let rootName: String

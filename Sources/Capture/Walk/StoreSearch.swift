@@ -3,7 +3,9 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Searches all folders below a root for stores, several at the same time.
+/// A search for stores in a root folder and all folders below it.
+///
+/// Several folders are searched at the same time.
 struct StoreSearch {
     var problems: [LocatedProblem] = []
     var isIncomplete = false

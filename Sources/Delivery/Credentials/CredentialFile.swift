@@ -16,6 +16,8 @@ public struct CredentialFile: Sendable {
     let accounts: [SystemName: CredentialFormat.Accounts]
 
     /// Reads the credentials file at `path`.
+    ///
+    /// Only the owner may have access to the file, unless it is in `protectedFolder`.
     public init(path: String, knowing systems: SystemTable, protectedFolder: String? = nil) throws(CredentialError) {
         let bytes = try OperatorFile.secret(in: path, protectedFolder: protectedFolder)
         try self.init(bytes, path: path, knowing: systems)

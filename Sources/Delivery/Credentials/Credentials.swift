@@ -24,6 +24,8 @@ public struct Credentials: Sendable {
     }
 
     /// Returns the credential of `account`, or `nil` if the operator has not provided one.
+    ///
+    /// The result is `Credential.none` if the system of the account needs no credentials.
     public func credential(for account: Account) -> Credential? {
         guard let format = systems[account.system]?.uploads.credentials else { return Credential.none }
         return format.credential(account, accounts[account.system] ?? [:])

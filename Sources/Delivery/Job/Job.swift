@@ -25,7 +25,7 @@ public struct Job: Sendable {
     /// If the task is cancelled, no new request is sent. Requests under way have 3 seconds to receive their answers.
     /// Uploads without an answer stay in flight. If the ledger or a bundle fails, the report contains the error.
     ///
-    /// - Throws: ``CredentialError`` if a certificate file cannot be used, or ``SendError`` if no client can be
+    /// - Throws: ``CredentialError`` if a certificate file cannot be used, or ``SendError`` if no HTTP client can be
     ///   created.
     public func run() async throws -> JobReport {
         let servers = servers

@@ -9,7 +9,7 @@ public struct JobEvent: Sendable {
     public let type: TypeName
     /// The id of the record.
     public let id: String
-    /// The client of the record, or `nil` if the record has none.
+    /// The client id of the record, or `nil` if the record has none.
     public let client: String?
     /// The outcome of the upload.
     public let outcome: Outcome
@@ -41,7 +41,7 @@ extension Outcome {
         }
     }
 
-    /// The HTTP status of the last answer, or `nil` if there was no answer or the outcome is unknown.
+    /// The HTTP status of the answer that determined the outcome, or `nil` if no answer did or the outcome is unknown.
     var status: Int? {
         switch self {
         case .delivered(let status, _), .refused(let status, _), .credentialWrong(let status, _, _): status

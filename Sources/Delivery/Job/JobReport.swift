@@ -20,11 +20,13 @@ public struct JobReport: Sendable {
     public private(set) var problems: [String] = []
     /// The clients that a server ended, each with the number of records of each type that were settled before.
     ///
-    /// The keys are the indices of the clients and of the types in the names of the plan.
+    /// The keys are indices in ``PlanNames/clients`` and ``PlanNames/types``.
     public private(set) var endedClients: [UInt32: [UInt32: Int]] = [:]
     /// Whether the job was stopped before its end.
     public internal(set) var wasStopped = false
-    /// The first error of the ledger or of a bundle that prevented uploads from being read or settled.
+    /// The first error that prevented uploads from being sent or settled, or `nil` if there was none.
+    ///
+    /// The error is from the ledger or from a bundle.
     public internal(set) var failure: (any Error)?
     /// The keys of the records that have both settled and unsettled parts.
     public private(set) var partlySettledKeys: Set<DeliveryKey> = []
@@ -81,7 +83,10 @@ public struct JobReport: Sendable {
         }
     }
 
-    /// Adds a client that was ended by a server, where `settled` contains the number of its settled records by type.
+    /// Adds `client` to the clients whose uploads a server no longer accepts.
+    ///
+    /// `settled` contains the number of the client's records that were settled before, by type. Only the first call for
+    /// a client has an effect.
     mutating func end(client: UInt32, settled: [UInt32: Int]) {
         // Later answers to records with precedence can end the client again.
         if endedClients[client] == nil { endedClients[client] = settled }

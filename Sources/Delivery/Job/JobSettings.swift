@@ -12,9 +12,9 @@ public struct JobSettings: Sendable {
     public var consecutiveFailureLimit = 5
     /// The number of identical refusals after which no more requests are sent to a server, or `nil` for no limit.
     public var equalRefusalLimit: Int? = 25
-    /// A function that is called with each finished upload.
+    /// A function that receives a log entry for each finished upload, or `nil` to log no uploads.
     ///
-    /// It must return quickly, because the thread that transfers data calls it.
+    /// The function must return quickly, because the thread that transfers data calls it.
     public var log: (@Sendable (JobEvent) -> Void)?
     /// A function that returns the current time.
     public var now: @Sendable () -> Timestamp

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Combines the changes of concurrent tasks into groups that are written together.
+/// A queue that combines the changes of concurrent tasks into groups that are written together.
 ///
 /// Changes that arrive while one group is being written form the next group, so that many clients share one `fsync`.
 final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {

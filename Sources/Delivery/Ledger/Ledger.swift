@@ -10,7 +10,7 @@ import Telemetry
 ///
 /// Source: "Delivery", "The ledger".
 public final class Ledger: Sendable {
-    /// The path of the file.
+    /// The path of the ledger, as the caller specified it.
     public let path: String
     /// Whether no ledger existed at the path, so that a new ledger was created.
     public let isNew: Bool

@@ -7,7 +7,7 @@ extension Ledger {
     public enum RecordState: Sendable, Equatable {
         /// The ledger has no entry for the id.
         case unknown
-        /// A record was held when the last job saw it. The value contains its remaining hold codes.
+        /// A record was held when the last job read it. The value contains its remaining hold codes.
         case held([String])
         /// A record was settled, is in flight, was released, or waits for another reason.
         case known

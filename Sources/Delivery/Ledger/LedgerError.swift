@@ -2,9 +2,9 @@ import Files
 
 /// The process that has locked a ledger for writing.
 public struct LedgerHolder: Sendable, Equatable {
-    /// The process id.
+    /// The id of the process on its host.
     public let pid: Int
-    /// The name of the host.
+    /// The name of the host on which the process runs.
     public let host: String
     /// The time at which the process opened the ledger, in RFC 3339 format.
     public let started: String

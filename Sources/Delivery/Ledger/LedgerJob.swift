@@ -7,6 +7,7 @@ struct LedgerJob: Sendable {
     private let rules: PlanRules
     /// The row id of each client in the ledger, or 0 if the row has not been looked up.
     private var clients: [Int64]
+    /// The row id of each type in the ledger, or `nil` if the row has not been looked up.
     private var types: [Int64?]
     /// The used part of the day's quota, or `nil` if it has to be read from the ledger.
     private var usage: Usage?

@@ -5,9 +5,9 @@ import Telemetry
 public struct LedgerOverview: Sendable {
     /// A group of records that have the same client and type of upload.
     public struct RecordGroup: Sendable, Hashable {
-        /// The client.
+        /// The client of the records.
         public let client: ClientName
-        /// The type of upload.
+        /// The type of the records' uploads.
         public let type: TypeName
     }
 
@@ -21,7 +21,10 @@ public struct LedgerOverview: Sendable {
         public var inFlightCount = 0
         /// The number of undelivered records that the operator has given up.
         public var givenUpCount = 0
-        /// The number of records that wait or are held, by reason, as of the last job that saw them.
+        /// The number of waiting and held records, by reason.
+        ///
+        /// Each record is counted with the reason that the last job recorded for it, unless the operator has released
+        /// or retried the record since then.
         public var waitingCounts: [WaitReason: Int] = [:]
 
         /// Creates counts that are all zero.
@@ -30,7 +33,7 @@ public struct LedgerOverview: Sendable {
 
     /// A message from a server about a refused or delivered record.
     public struct Remark: Sendable, Equatable {
-        /// The group of the record.
+        /// The client and the type of the record.
         public let group: RecordGroup
         /// The id of the record.
         public let id: String
@@ -52,11 +55,11 @@ public struct LedgerOverview: Sendable {
     public private(set) var remarks: [Remark] = []
     /// The pauses requested by servers, including pauses that have ended.
     public private(set) var pauses: [Pause] = []
-    /// The time at which the last job began, or `nil` if no job has begun.
+    /// The time at which the last job began, or `nil` if no job has begun or the stored time is invalid.
     public private(set) var lastJobTime: Timestamp?
-    /// The time at which the last successful job began, or `nil` if no job was successful.
+    /// The time at which the last successful job began, or `nil` if there was none or the stored time is invalid.
     public private(set) var lastSuccessTime: Timestamp?
-    /// The bundles that contain waiting records, in the order in which jobs first saw them.
+    /// The bundles that contain waiting records, in the order in which jobs first read them.
     public private(set) var waitingBundles: [WaitingBundle] = []
 
     /// A bundle that contains waiting records.
@@ -65,7 +68,7 @@ public struct LedgerOverview: Sendable {
         public let name: BundleName
         /// The time of the last job that was given the bundle, or `nil` if the stored time is invalid.
         public let lastSeen: Timestamp?
-        /// The number of waiting records, by reason.
+        /// The number of waiting and held records of the bundle, by reason.
         public fileprivate(set) var waitingCounts: [WaitReason: Int] = [:]
     }
 
@@ -142,7 +145,9 @@ public struct LedgerOverview: Sendable {
         let clients: [Int64: ClientName]
         let types: [Int64: TypeName]
 
-        /// Returns the group of `row`, whose first two columns are a client and a type.
+        /// Returns the group of `row`, or `nil` if the client or the type of the row has no name in the ledger.
+        ///
+        /// The first two columns of `row` contain the row ids of the client and of the type.
         func group(_ row: borrowing DatabaseRow) -> RecordGroup? {
             guard let client = clients[row[0]], let type = types[row[1]] else { return nil }
             return RecordGroup(client: client, type: type)

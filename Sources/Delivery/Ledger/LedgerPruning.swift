@@ -3,7 +3,7 @@ import Telemetry
 
 /// Removal of entries that are not needed for any bundle in use.
 extension Ledger {
-    /// Removes the entries of settled records that no job has seen in a bundle for at least `milliseconds`.
+    /// Removes the entries of settled records that no job has read from a bundle for more than `milliseconds`.
     ///
     /// The time is counted back from the last job, so that entries are kept while no job runs. The following entries
     /// are never removed, because records would be sent again otherwise: unresolved refusals, requests for deletion,
@@ -35,7 +35,7 @@ extension Ledger {
 }
 
 extension LedgerJob {
-    /// Marks the settled records of `plan` as seen, so that their entries are not pruned.
+    /// Stores that a job has read the settled records of `plan`, so that their entries are not pruned.
     func markSeen(settledIn plan: Plan, _ db: Database) throws {
         let keys = plan.dispositions.indices.filter {
             [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])

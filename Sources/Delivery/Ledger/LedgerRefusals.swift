@@ -5,12 +5,12 @@ import Telemetry
 public struct RefusalGroup: Sendable, Equatable {
     /// The HTTP status of the answer.
     public let status: Int
-    /// The reason in the answer.
+    /// The reason for the refusal, which may contain text from the server.
     public let reason: String
-    /// The number of records.
+    /// The number of records in the group.
     public let recordCount: Int
 
-    /// Creates a group of refused records.
+    /// Creates a group of records that were refused with the same status and reason.
     public init(status: Int, reason: String, recordCount: Int) {
         self.status = status
         self.reason = reason

@@ -54,10 +54,10 @@ enum LedgerSchema {
 
     /// Adds the following columns.
     ///
-    /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated at
-    ///   most once a day. It is `NULL` until a job sees the record more than a day after the record was settled.
+    /// - `settled.seen`: The time at which a job last read the record from a bundle, in seconds since 1970, updated at
+    ///   most once a day. It is `NULL` until a job reads the record more than a day after the record was settled.
     /// - `jobs.since`: The time at which the column `seen` was added to an existing ledger, or `NULL` in a new ledger.
-    ///   All records count as seen at that time.
+    ///   All records count as read at that time.
     private static let fifthVersion = """
         ALTER TABLE settled ADD COLUMN seen INTEGER;
         ALTER TABLE jobs ADD COLUMN since INTEGER;
@@ -68,7 +68,7 @@ enum LedgerSchema {
     ///
     /// - `bundles`: The bundles with waiting records. `time` is the time of the last job that read the bundle.
     /// - `reasons`: The reasons why records wait, as a code and a detail, which may be empty.
-    /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were
+    /// - `waits`: One row for each record that was not settled when a job last read it. Rows of records that were
     ///   settled later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
     /// - `clients.stored`: The client id with the letter case in which it was first seen.
     /// - `jobs.success`: The time at which the last successful job began.
@@ -95,7 +95,7 @@ enum LedgerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// Adds the table `refusals`: the refused events of lists whose other parts are not settled yet.
+    /// Adds the table `refusals`, which contains the refused events of a list until all of its parts are settled.
     private static let secondVersion = """
         CREATE TABLE refusals (
             identity BLOB NOT NULL, content BLOB NOT NULL, item BLOB NOT NULL, status INTEGER NOT NULL,

@@ -38,6 +38,8 @@ extension Digest16: DatabaseValue {
 
 extension DeliveryKey {
     /// Reads the identity from the given column and the content from the next column.
+    ///
+    /// Returns `nil` if one of the columns does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         guard let identity = Digest16(row, at: column), let content = Digest16(row, at: column + 1) else { return nil }
         self.init(identity: identity, content: content)

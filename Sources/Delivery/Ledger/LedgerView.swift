@@ -3,13 +3,15 @@ import Telemetry
 
 /// A read-only view of a ledger that a job may write at the same time.
 public struct LedgerView: Sendable {
-    /// The path of the file.
+    /// The path of the ledger, as the caller specified it.
     public let path: String
     private let file: DatabaseFile
-    /// The ledger that owns the file, retained because it closes the file when it is deinitialized.
+    /// The ledger that owns the file, or `nil` if the view has opened the file itself.
+    ///
+    /// The ledger is retained because it closes the file when it is deinitialized.
     private let ledger: Ledger?
 
-    /// Creates a view of `file`, which is owned by `ledger` if a job has the ledger open.
+    /// Creates a view of `file`, which is owned by `ledger` unless `ledger` is `nil`.
     init(path: String, file: DatabaseFile, of ledger: Ledger? = nil) {
         self.path = path
         self.file = file

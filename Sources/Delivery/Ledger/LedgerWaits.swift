@@ -90,7 +90,7 @@ extension Database {
         }
     }
 
-    /// Returns the reason why a record waited in the last job that saw it, or `nil` if it did not wait.
+    /// Returns the stored reason why the record with `key` waits, or `nil` if no reason is stored.
     func waitReason(of key: DeliveryKey) throws -> WaitReason? {
         var reason: WaitReason?
         try rows(

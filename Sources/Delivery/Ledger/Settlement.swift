@@ -2,7 +2,7 @@ import Telemetry
 
 /// An upload with its outcome.
 public struct Settlement: Sendable {
-    /// The upload.
+    /// The upload to which the outcome belongs.
     public let send: PlannedUpload
     /// The id of the record, which is needed for the list of refused records.
     public let recordID: String
@@ -13,7 +13,7 @@ public struct Settlement: Sendable {
     /// Whether the server accepts no more uploads of the client.
     public let endsClient: Bool
 
-    /// Creates a settlement of an upload.
+    /// Creates a settlement with the outcome of the upload `send`.
     public init(
         _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false
     ) {

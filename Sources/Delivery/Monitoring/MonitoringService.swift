@@ -21,7 +21,7 @@ public struct MonitoringService: Sendable {
     public static let totalLimit = 10
     private static let maximumAttempts = 2
 
-    /// Creates a service.
+    /// Creates a monitoring service that receives its messages at `address`.
     ///
     /// No client certificate is used, because it is for the servers that receive uploads.
     ///

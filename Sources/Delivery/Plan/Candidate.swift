@@ -39,11 +39,14 @@ struct Candidate: Sendable {
 /// It contains names, which are later replaced by indices.
 struct CandidateNote: Sendable {
     let key: DeliveryKey
+    /// The id of the record, or `nil` if the record is not held.
     let id: String?
     let time: Timestamp?
     let range: Range<Int>
+    /// The keys of the events and their sizes in bytes, or `nil` if the record is not a list.
     let items: [(key: ItemKey, count: Int)]?
     let type: TypeName
+    /// The account whose credential the record needs, or `nil` if it needs none or identifies no account.
     let account: Account?
     let holds: [String]
 }
@@ -93,7 +96,7 @@ public struct CandidatePool: Sendable {
     /// Returns whether uploads of a system need credentials.
     public func needsCredential(of system: SystemName) -> Bool { systems[system]?.uploads.credentials != nil }
 
-    /// The number of records.
+    /// The number of records in the pool.
     public var count: Int { candidates.count }
 
     /// Returns the indices of the records that are held for `code` and have one of `ids`, or any id if `ids` is `nil`.

@@ -3,7 +3,7 @@ import Bytes
 
 /// The uploads of one client, in the order in which they are sent.
 public struct ClientQueue: Sendable {
-    /// The index of the client in the names of the plan.
+    /// The index of the client in ``PlanNames/clients``.
     public let clientIndex: UInt32
     /// The uploads of the client.
     public let sends: [PlannedUpload]

@@ -36,7 +36,7 @@ extension Digest16: Comparable {
 ///
 /// Source: "Delivery", "The ledger".
 public struct DeliveryKey: Sendable, Hashable {
-    /// The hash of the system, type and id, three values by which servers recognize repeated uploads.
+    /// The hash of the three values that servers use to recognize repeated uploads: the system, the type and the id.
     public let identity: Digest16
     /// The hash of the payload, or of the item keys if the upload is a part of a list.
     public let content: Digest16

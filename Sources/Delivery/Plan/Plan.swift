@@ -109,15 +109,15 @@ extension Disposition {
 public struct EmptySettlement: Sendable, Hashable {
     /// The key of the record in the ledger.
     public let key: DeliveryKey
-    /// The index of the client in the names of the plan.
+    /// The index of the client in ``PlanNames/clients``.
     public let clientIndex: UInt32
-    /// The index of the type in the names of the plan.
+    /// The index of the type in ``PlanNames/types``.
     public let typeIndex: UInt32
 }
 
 /// A type and a disposition, used as a key for counting records.
 public struct DispositionGroup: Sendable, Hashable {
-    /// The index of the type in the names of the plan.
+    /// The index of the type in ``PlanNames/types``.
     public let typeIndex: UInt32
     /// The disposition of the records.
     public let disposition: Disposition

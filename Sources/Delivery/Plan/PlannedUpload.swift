@@ -4,9 +4,9 @@ public struct PlannedUpload: Sendable, Hashable {
     public let key: DeliveryKey
     /// The key of the whole record in the ledger.
     public let recordKey: DeliveryKey
-    /// The index of the client in the names of the plan.
+    /// The index of the client in ``PlanNames/clients``.
     public let clientIndex: UInt32
-    /// The index of the type in the names of the plan.
+    /// The index of the type in ``PlanNames/types``.
     public let typeIndex: UInt32
     /// The index of the account whose credential is needed, or `nil` if none is needed.
     public let accountIndex: UInt32?
@@ -29,7 +29,9 @@ extension PlannedUpload {
             of: candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
     }
 
-    /// Creates an upload that contains `items` of a list and is identified by `key`.
+    /// Creates an upload of `items`, which are some or all events of the list `candidate`.
+    ///
+    /// `key` identifies the upload in the ledger.
     init(
         of candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
         followsRefusal: Bool

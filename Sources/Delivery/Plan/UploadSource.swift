@@ -57,7 +57,7 @@ public final class UploadSource: Sendable {
 
     private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundleIndex)].systems }
 
-    /// Returns the record at a location.
+    /// Returns the record at `location`.
     public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
         try withState(location) { state throws(BundleError) in try record(at: location, &state) }
     }

@@ -4,9 +4,9 @@ import Telemetry
 
 /// The error for a bundle that cannot be used.
 public struct UnusableBundleError: Error {
-    /// The path that the operator gave.
+    /// The path of the bundle, as the operator specified it.
     public let path: String
-    /// The error of the bundle.
+    /// The reason why the bundle cannot be used.
     public let error: BundleError
 }
 

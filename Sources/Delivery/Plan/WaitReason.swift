@@ -8,7 +8,7 @@ public struct WaitReason: Sendable, Hashable {
     /// if the code alone describes the reason.
     public let detail: String?
 
-    /// Creates a reason.
+    /// Creates a reason from a stable code and an optional detail.
     public init(code: String, detail: String? = nil) {
         self.code = code
         self.detail = detail

@@ -21,6 +21,7 @@ public struct DeliveryReceipt: Sendable {
         let name: String
         let files: [Receipt.File]
         let digest: String
+        /// The signer of the bundle, or `nil` if no signature was verified.
         let signer: Signer?
         /// The number of records with each outcome.
         let counts: [OutcomeGroup: Int]
@@ -60,7 +61,7 @@ public struct DeliveryReceipt: Sendable {
     private let entries: [Entry]
     private let skippedEntries: [SkippedEntry]
 
-    /// Creates a receipt.
+    /// Creates a receipt that describes the bundles in `entries` and lists the bundles in `skippedEntries`.
     public init(run: Run, origin: Receipt.Origin, entries: [Entry], skippedEntries: [SkippedEntry] = []) {
         self.run = run
         self.origin = origin

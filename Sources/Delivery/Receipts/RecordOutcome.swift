@@ -9,13 +9,13 @@ public struct RecordOutcome: Sendable, Equatable {
     /// The answer that settled the record, or `nil` if the ledger does not list the record as delivered or refused.
     public let answer: SettlingAnswer?
 
-    /// Creates an outcome.
+    /// Creates the outcome of a record from its status and the answer that settled it.
     public init(_ status: RecordStatus, answer: SettlingAnswer? = nil) {
         self.status = status
         self.answer = answer
     }
 
-    /// The group of the outcome.
+    /// The group in which a delivery receipt counts the record.
     var group: OutcomeGroup {
         OutcomeGroup(name: status.name, reason: status.receiptReason, httpStatus: answer?.httpStatus)
     }
@@ -28,7 +28,7 @@ public struct SettlingAnswer: Sendable, Equatable {
     /// The time at which the record was settled, in whole seconds, or `nil` if the stored time is invalid.
     public let time: Timestamp?
 
-    /// Creates an answer.
+    /// Creates an answer from the values that the ledger contains.
     public init(httpStatus: Int?, time: Timestamp?) {
         self.httpStatus = httpStatus
         self.time = time
@@ -44,7 +44,7 @@ public struct OutcomeGroup: Sendable, Hashable {
         case excluded
     }
 
-    /// The name of the status.
+    /// The name of the status of the records.
     public let name: Name
     /// The hold codes of held records, the code and detail of waiting records, or `nil` for other records.
     public let reason: String?

@@ -25,7 +25,7 @@ public struct MetricsText {
         addCounts(overview, systems)
     }
 
-    /// The text, with one sample on each line.
+    /// The metrics as UTF-8 text, with each sample on a separate line.
     public var bytes: [UInt8] { Array(text.utf8) }
 
     private mutating func addCounts(_ overview: LedgerOverview, _ systems: SystemTable) {

@@ -8,7 +8,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     public let isEncrypted: Bool
     /// The host name or address, without the brackets of an IPv6 address.
     public let host: String
-    /// The port.
+    /// The port of the server.
     public let port: Int
     /// The address without a path, such as `https://incoming.telemetry.mozilla.org`.
     public let description: String

@@ -14,9 +14,13 @@ struct ExchangeTimeout {
 
     private let deadline: ContinuousClock.Instant
     private let idleLimit: Duration
+    /// The time by which the exchange must end because the job was stopped, or `nil` if it was not stopped.
     private var stop: ContinuousClock.Instant?
-    /// The time of the last data from the server, or of the request if no data has arrived.
+    /// The time at which the last data from the server arrived, or at which sending began if no data has arrived.
+    ///
+    /// The value is `nil` until sending begins.
     private var lastActivity: ContinuousClock.Instant?
+    /// The time at which the head of the answer arrived, or `nil` if it has not arrived.
     private var headArrival: ContinuousClock.Instant?
     private var bytes = 0
 

@@ -4,10 +4,11 @@ import FoundationEssentials
 public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The host name or address.
     public let host: String
-    /// The port.
+    /// The port of the proxy.
     public let port: Int
     /// The user name, or `nil` if the proxy needs no credential.
     let user: String?
+    /// The password, or `nil` if the address of the proxy contains none.
     let password: String?
 
     /// Whether the proxy needs a credential.
@@ -32,7 +33,9 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Returns whether `text` is the decoded form of `part`, and not `nil` because `part` is invalid UTF-8.
+    /// Returns whether `text` contains the decoded form of `part`.
+    ///
+    /// If `part` is not valid UTF-8 after decoding, `text` is `nil` or empty.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }

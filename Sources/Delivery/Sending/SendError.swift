@@ -16,10 +16,10 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of the error.
     public let kind: Kind
-    /// The message.
+    /// The message, which describes the cause of the error.
     public let description: String
 
-    /// Creates an error.
+    /// Creates an error with a message that describes its cause.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description

@@ -39,7 +39,7 @@ public struct TLSIdentity: Sendable {
     /// Creates an identity that uses the system's certificate authorities and no client certificate.
     public init() {}
 
-    /// Reads the files and checks that they can be used.
+    /// Reads the certificate and key files, and checks that they can be used.
     func read() throws(CredentialError) -> HTTPIdentity {
         var identity = HTTPIdentity()
         if let certificateAuthoritiesPath {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Parses CSV text that is added byte by byte.
+/// A parser for CSV text that is added byte by byte.
 ///
 /// Fields in quotation marks can contain commas, line feeds and doubled quotation marks. Rows end with a line feed or
 /// with a carriage return and a line feed. Empty lines are ignored.

@@ -3,7 +3,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Writes a folder with a CSV file for each table, and a script that loads the files into DuckDB.
+/// A sink that writes a folder with a CSV file for each table and a script that loads the files into DuckDB.
 ///
 /// The folder becomes visible when it is complete.
 final class CSVSink: TableSink {
@@ -11,7 +11,7 @@ final class CSVSink: TableSink {
     struct Rows: Sendable {
         /// The rows of each table.
         var texts: [TextBuffer]
-        /// The maximum length, in bytes, of a row of each table.
+        /// The length, in bytes, of the longest row of each table.
         var longestRows: [Int]
     }
 

@@ -1,13 +1,13 @@
 import JSONText
 import Telemetry
 
-/// Formats rows as CSV, with quotation marks only where they are required.
+/// The functions that format rows as CSV, with quotation marks only where they are required.
 ///
 /// NULL is formatted as an empty field, and an empty string as `""`. Each row ends with a line feed.
 ///
 /// Source: RFC 4180; "Exports", section 1.
 enum CSVText {
-    /// The style of text.
+    /// The treatment of text that a spreadsheet program would evaluate as a formula.
     enum Style: Sendable {
         /// Text is unchanged.
         case plain
@@ -19,7 +19,7 @@ enum CSVText {
         Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
     }
 
-    /// Appends the rows of a table, and returns the maximum length of a row in bytes.
+    /// Appends the rows of a table, and returns the length, in bytes, of the longest row.
     static func append(
         rowsOfTableAt index: Int, _ table: Table, in buffer: RowBuffer, style: Style, to output: inout TextBuffer
     ) -> Int {

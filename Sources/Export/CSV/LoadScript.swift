@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Creates the SQL script with which DuckDB loads a folder of CSV files.
+/// The SQL script with which DuckDB loads a folder of CSV files.
 ///
 /// The script states the type of each column. Without it, DuckDB would infer types, and read the versions 8.1 and 8.10
 /// as the same number.
@@ -19,7 +19,7 @@ enum LoadScript {
     ///
     /// - Parameters:
     ///   - tables: The tables in the folder.
-    ///   - longestRows: The maximum length, in bytes, of a row of each table.
+    ///   - longestRows: The length, in bytes, of the longest row of each table.
     ///   - style: The style of the text in the files.
     /// - Returns: The statements that create the tables from the files.
     static func text(for tables: [Table], longestRows: [Int], style: CSVText.Style) -> String {

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads a list of expected sequence numbers, such as the numbers that a server has received.
+/// A reader for a list of expected sequence numbers, such as the numbers that a server has received.
 ///
 /// The list is NDJSON, or CSV with a header, and has the columns `system`, `client`, `type` and `seq`. Other columns
 /// are ignored. The list can be passed to ``read(_:_:)`` in pieces that end at any byte.
@@ -16,17 +16,17 @@ import Telemetry
 public struct ExpectedList {
     /// A row of the list.
     public struct Row: Sendable, Equatable {
-        /// The system.
+        /// The system of the upload.
         public let system: SystemName
         /// The id of the client, which is not empty.
         public let client: String
         /// The type of the upload.
         public let type: String
-        /// The sequence number, which is not negative.
+        /// The sequence number of the upload, which is not negative.
         public let number: Int64
     }
 
-    /// The maximum number of rows.
+    /// The maximum number of rows in a list.
     public static let rowLimit = 100_000_000
     /// The maximum length of a line of NDJSON in bytes.
     static let lineLimit = 64 << 10
@@ -187,25 +187,25 @@ public struct ExpectedList {
 
 /// An error in a list of sequence numbers.
 public struct ExpectedListError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of errors.
+    /// The reason why a list cannot be read.
     public enum Reason: Sendable, Equatable {
-        /// The text is malformed.
+        /// The text is malformed, as described by the given message.
         case syntax(String)
         /// A line is too long, or a row is too long or has too many fields.
         case tooLong
         /// The list has too many rows.
         case tooManyRows
-        /// No system has this name.
+        /// No system has the given name.
         case unknownSystem(String)
-        /// Uploads of the type are not numbered.
+        /// Uploads of the given system and type are not numbered.
         case unnumbered(String, type: String)
         /// The number is not an integer from 0 to 2⁶³ − 1.
         case number
     }
 
-    /// The number of the line, from 1.
+    /// The number of the line with the error, starting at 1.
     public let line: Int
-    /// The reason.
+    /// The reason why the list cannot be read.
     public let reason: Reason
 
     init(line: Int, _ reason: Reason) {

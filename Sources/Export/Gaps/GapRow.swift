@@ -12,15 +12,15 @@ public struct GapRow: Sendable, Equatable {
         case restart
     }
 
-    /// The system.
+    /// The system of the sequence.
     public let system: SystemName
-    /// The type of the records.
+    /// The type of the records in the sequence.
     public let type: String
-    /// The id of the client.
+    /// The id of the client that the sequence belongs to.
     public let client: String
-    /// The number of the run, from 1.
+    /// The number of the run in the sequence, starting at 1, or the number of the new run for a restart.
     public let run: Int
-    /// The reason.
+    /// The reason for the row.
     public let reason: Reason
     /// The missing or repeated numbers, or `nil` for a restart.
     public let numbers: ClosedRange<Int64>?
@@ -30,9 +30,15 @@ public struct GapRow: Sendable, Equatable {
     public let numberBefore: Int64?
     /// The lowest present number after the gap or, for a restart, in the new run, or `nil` for a repetition.
     public let numberAfter: Int64?
-    /// The time of the record before the gap, of the first repeated record, or of the latest record before the restart.
+    /// The time before the gap or restart, or the earliest time of a repeated number.
+    ///
+    /// This is the time of the record before the gap, the latest time in the run before the restart, or the earliest
+    /// time of any record with a repeated number. The value is `nil` if none of these records has a time.
     public let timeBefore: Timestamp?
-    /// The time of the record after the gap, of the last repeated record, or of the earliest record after the restart.
+    /// The time after the gap or restart, or the latest time of a repeated number.
+    ///
+    /// This is the time of the record after the gap, the earliest time in the run after the restart, or the latest time
+    /// of any record with a repeated number. The value is `nil` if none of these records has a time.
     public let timeAfter: Timestamp?
 }
 

@@ -4,11 +4,11 @@ import Telemetry
 public struct GapSummary: Sendable {
     /// The totals of a sequence, without the ranges of its numbers.
     public struct Sequence: Sendable, Equatable {
-        /// The system.
+        /// The system of the sequence.
         public let system: SystemName
-        /// The type of the records.
+        /// The type of the records in the sequence.
         public let type: String
-        /// The id of the client.
+        /// The id of the client that the sequence belongs to.
         public let client: String
         /// The lowest number of all runs, or `nil` if there are no records.
         public let lowestNumber: Int64?
@@ -22,13 +22,13 @@ public struct GapSummary: Sendable {
     ///
     /// If the number of missing numbers exceeds `Int.max`, it is stored as `Int.max`.
     public struct Totals: Sendable, Equatable {
-        /// The number of records with a number.
+        /// The number of records with a sequence number.
         public var recordCount = 0
         /// The number of restarts, which is the number of runs after the first run of each sequence.
         public var restartCount = 0
         /// The number of gaps.
         public var gapCount = 0
-        /// The number of missing numbers.
+        /// The number of missing sequence numbers, added up over all gaps.
         public var missingCount = 0
         /// The number of additional records with a number that another record of the same run has.
         public var repeatedCount = 0
@@ -59,13 +59,13 @@ public struct GapSummary: Sendable {
 
     /// The comparison of a sequence with an expected list.
     public struct Comparison: Sendable, Equatable {
-        /// The system.
+        /// The system of the sequence.
         public let system: SystemName
-        /// The type of the records.
+        /// The type of the records in the sequence.
         public let type: String
-        /// The id of the client.
+        /// The id of the client that the sequence belongs to.
         public let client: String
-        /// The comparison.
+        /// The comparison of the sequence with the expected list.
         public let comparison: ExpectedComparison
     }
 
@@ -89,7 +89,7 @@ public struct GapSummary: Sendable {
     public private(set) var clientCount = 0
     /// The totals of all sequences.
     public private(set) var totals = Totals()
-    /// The totals of the comparisons of all sequences with an expected list, or 0 if there is no list.
+    /// The totals of the comparisons of all sequences with an expected list, which are all 0 if there is no list.
     public private(set) var comparisonTotals = ComparisonTotals()
     /// The number of gaps, repetitions and restarts.
     public private(set) var rowCount = 0
@@ -186,6 +186,6 @@ public struct LargestValues<Value: Sendable>: Sendable {
         return sorted.prefix(limit).map(\.element)
     }
 
-    /// The largest values.
+    /// The largest values, in descending order of their sizes.
     public var values: [Value] { largest.map(\.value) }
 }

@@ -4,9 +4,9 @@ import Telemetry
 
 /// The sequence numbers of the uploads of one type by one client.
 public struct NumberedSequence: Sendable, Equatable {
-    /// The system.
+    /// The system of the client.
     public let system: SystemName
-    /// The type of the records.
+    /// The type of the records in the sequence.
     public let type: String
     /// The id of the client, spelled as it was first added to the `ClientIndex`.
     public let client: String
@@ -48,7 +48,7 @@ public struct SequenceIndex: Sendable {
         let number: Int64
         /// The time in milliseconds since 1970, ``NumberedTime/unknownTime``, or ``SequenceIndex/expected``.
         let milliseconds: Int64
-        /// The index of the preceding entry of the same sequence.
+        /// The index of the preceding entry of the same sequence, or no value for the first entry.
         let previous: OptionalUInt32
     }
 
@@ -59,9 +59,9 @@ public struct SequenceIndex: Sendable {
 
     private struct Chain {
         let key: Key
-        /// The index of the last entry.
+        /// The index, in `entries`, of the last entry of the sequence, or no value if there is no entry.
         var last = OptionalUInt32(nil)
-        /// The number of entries that belong to records.
+        /// The number of entries that were added from records rather than from an expected list.
         var recordCount: UInt32 = 0
     }
 
@@ -77,7 +77,7 @@ public struct SequenceIndex: Sendable {
     public private(set) var omitted = OmittedCounts()
     private var isCompared = false
 
-    /// Creates an empty index.
+    /// Creates an empty index for records of the given systems.
     public init(_ systems: SystemTable) {
         self.systems = systems
     }

@@ -1,24 +1,24 @@
 import Telemetry
 
-/// Consecutive sequence numbers of a client that are missing.
+/// A range of sequence numbers that are missing from a run.
 public struct SequenceGap: Sendable, Equatable {
     /// The missing numbers.
     public let numbers: ClosedRange<Int64>
-    /// The time of the record with the preceding number, if it has a time.
+    /// The time of the record with the preceding number, or `nil` if the record has no time.
     public let timeBefore: Timestamp?
-    /// The time of the record with the following number, if it has a time.
+    /// The time of the record with the following number, or `nil` if the record has no time.
     public let timeAfter: Timestamp?
 }
 
-/// Consecutive sequence numbers, each of which belongs to several different records.
+/// A range of sequence numbers, each of which belongs to several different records.
 public struct RepeatedNumbers: Sendable, Equatable {
     /// The repeated numbers.
     public let numbers: ClosedRange<Int64>
-    /// The number of these records minus the number of repeated numbers.
+    /// The number of records with a repeated number, minus the number of repeated numbers.
     public let extraCount: Int
-    /// The earliest time of a record with a repeated number.
+    /// The earliest time of any record with a repeated number, or `nil` if no such record has a time.
     public let firstTime: Timestamp?
-    /// The latest time of a record with a repeated number.
+    /// The latest time of any record with a repeated number, or `nil` if no such record has a time.
     public let lastTime: Timestamp?
 }
 
@@ -33,11 +33,11 @@ public struct SequenceRun: Sendable, Equatable {
     public private(set) var missing: [SequenceGap] = []
     /// The ranges of numbers that several records have, in ascending order.
     public private(set) var repeated: [RepeatedNumbers] = []
-    /// The number of records.
+    /// The number of records in the run.
     public let recordCount: Int
-    /// The earliest time of a record.
+    /// The earliest time of any record in the run, or `nil` if no record has a time.
     public private(set) var firstTime: Timestamp?
-    /// The latest time of a record.
+    /// The latest time of any record in the run, or `nil` if no record has a time.
     public private(set) var lastTime: Timestamp?
 
     /// Creates a run of at least one record, sorted by number and time.

@@ -1,7 +1,7 @@
 import CZstd
 import Telemetry
 
-/// Writes records or their payloads as NDJSON, optionally compressed.
+/// An NDJSON output of records or their payloads, optionally compressed with zstd.
 ///
 /// Source: "The record".
 public struct RecordsOutput: ~Copyable {

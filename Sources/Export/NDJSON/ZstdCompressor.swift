@@ -7,7 +7,7 @@ public struct ZstdError: Error, Sendable, CustomStringConvertible {
 }
 
 // Sendable, because the pointer is not shared with other values.
-/// Compresses each piece of an output into a separate zstd frame with a checksum.
+/// A compressor that creates a separate zstd frame with a checksum for each piece of an output.
 ///
 /// Use a compressor on only one thread at a time.
 final class ZstdCompressor: @unchecked Sendable {

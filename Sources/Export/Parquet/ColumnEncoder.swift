@@ -3,7 +3,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Encodes a column of one row group after another.
+/// An encoder for a column of a Parquet file that encodes one row group after another.
 ///
 /// Values are collected in a dictionary first. If the dictionary becomes too large, or if few values are repeated, all
 /// values of the row group are stored in plain encoding instead. The choice depends only on the values.
@@ -17,7 +17,7 @@ struct ColumnEncoder {
 
     private let column: TableColumn
     private let compressors: ValuePool<ZstdCompressor, ZstdError>
-    /// The first error of zstd.
+    /// The first error of zstd, or `nil` if zstd has reported no error.
     private var failure: (any Error)?
     /// Whether a cell had a type that the column cannot store.
     private var hasInvalidCell = false
@@ -33,7 +33,7 @@ struct ColumnEncoder {
     // MARK: The current page, or the row group if it has a dictionary
 
     private var entries = EntryRuns()
-    /// The values in plain encoding.
+    /// The values of the current page in plain encoding.
     private var page: [UInt8] = []
 
     init(_ column: TableColumn, compressors: ValuePool<ZstdCompressor, ZstdError>) {
@@ -192,7 +192,7 @@ extension ColumnEncoder {
     }
 }
 
-/// Converts the strings of cells to integers.
+/// A parser that converts the strings of cells to integers.
 private struct CellParser {
     let isTime: Bool
     private var previous = (start: -1, count: UInt32(0), number: Int64?.none)

@@ -1,4 +1,4 @@
-/// Encodes small numbers as runs of equal numbers and as groups of eight bit-packed numbers.
+/// An encoder that stores small numbers as runs of equal numbers and as groups of eight bit-packed numbers.
 ///
 /// Source: Parquet, "Encodings", section "Run Length Encoding / Bit-Packing Hybrid".
 struct HybridEncoder {
@@ -10,7 +10,7 @@ struct HybridEncoder {
     private var bytes: [UInt8] = []
     private let bitWidth: Int
     private var run: (value: UInt32, count: Int) = (0, 0)
-    /// The index of the header of the open sequence of groups.
+    /// The index of the header of the open sequence of groups, or `nil` if no sequence is open.
     private var headerIndex: Int?
     /// The number of complete groups in the open sequence.
     private var groupCount = 0

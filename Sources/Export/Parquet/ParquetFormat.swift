@@ -89,7 +89,7 @@ struct PageHeader {
 
 // MARK: - Columns of row groups
 
-/// A bound of the values in a column of a row group.
+/// A bound of the values of a column in a row group.
 struct ValueBound: Equatable {
     /// The value in plain encoding, without a length.
     let value: [UInt8]
@@ -97,7 +97,7 @@ struct ValueBound: Equatable {
     let isExact: Bool
 }
 
-/// The statistics of a column of a row group.
+/// The statistics of a column in a row group.
 struct ColumnStatistics: Equatable {
     var nullCount = 0
     /// The lower bound of the values, or `nil` if there is no value or the bound is unknown.
@@ -114,7 +114,7 @@ struct ColumnStatistics: Equatable {
     }
 }
 
-/// The encoded pages of a column of a row group.
+/// The encoded pages of a column in a row group.
 struct ColumnChunk {
     /// The pages with their headers.
     var bytes: [UInt8] = []

@@ -5,7 +5,7 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// Writes a folder with a Parquet file for each table.
+/// A sink that writes a folder with a Parquet file for each table.
 ///
 /// The folder becomes visible when it is complete.
 final class ParquetSink: TableSink {

@@ -1,10 +1,10 @@
-/// Writes structures in the compact protocol of Thrift.
+/// A writer of structures in the compact protocol of Thrift.
 ///
 /// Fields must be written in ascending order of their numbers.
 ///
 /// Source: Apache Thrift, "Thrift compact protocol encoding".
 struct ThriftWriter {
-    /// The types in the headers of fields and lists.
+    /// The type of a value, as encoded in the headers of fields and lists.
     enum ValueType: UInt8 {
         case `true` = 1
         case `false` = 2

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The smallest and the largest value of a column of a row group.
+/// The smallest and the largest value of a column in a row group.
 ///
 /// Source: Parquet, "Statistics"; `parquet.thrift`, `Statistics` and `ColumnOrder`.
 enum ValueBounds {
@@ -22,6 +22,8 @@ extension ValueBounds {
     static func orderedBits(_ bits: Int64) -> Int64 { bits ^ (bits >> 63 & .max) }
 
     /// Returns the bounds as stored in statistics.
+    ///
+    /// The maximum is `nil` if every upper bound has more than ``maxSize`` bytes.
     func bounds(of kind: TableColumn.Kind) -> (minimum: ValueBound, maximum: ValueBound?) {
         switch self {
         case .numbers(let numbers): Self.numberBounds(numbers, kind)

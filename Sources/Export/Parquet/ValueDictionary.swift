@@ -1,6 +1,6 @@
 import Bytes
 
-/// The distinct values of a column of a row group, in the order of their first occurrences.
+/// The distinct values of a column in a row group, in the order of their first occurrences.
 struct ValueDictionary {
     /// The maximum size of the values in plain encoding, in bytes.
     static let sizeLimit = 1 << 20

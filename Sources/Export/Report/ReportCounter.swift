@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Counts the rows of an export for a report instead of writing them.
+/// A sink that counts the rows of an export for a report instead of writing them.
 ///
 /// The type is a class, so that the export and the report can share a counter.
 public final class ReportCounter: TableSink {

@@ -59,7 +59,7 @@ public struct ReportFacts: Sendable {
         /// The number of problems by code.
         public let problemCounts: [String: Int]
 
-        /// Creates the facts.
+        /// Creates the facts of a pseudonymized report.
         public init(
             keyID: String, timeUnit: TimeUnit? = nil, quarantineCounts: [String: Int], problemCounts: [String: Int]
         ) {
@@ -70,7 +70,7 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The name and the version of the program.
+    /// The name and the version of the program that creates the report.
     public var generator: String
     /// The inputs in the given order.
     public var inputs: [Input]
@@ -78,12 +78,12 @@ public struct ReportFacts: Sendable {
     public var duplicateCount: Int
     /// Whether all input was read and parsed.
     public var isComplete: Bool
-    /// The states of the queues of each store.
+    /// The queues of each store, and their states.
     public var queues: [Queue]
     /// The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
     public var pseudonymizedFacts: PseudonymizedFacts?
 
-    /// Creates facts.
+    /// Creates the facts of a report.
     public init(
         generator: String, inputs: [Input], duplicateCount: Int, isComplete: Bool, queues: [Queue] = [],
         pseudonymizedFacts: PseudonymizedFacts? = nil

@@ -3,7 +3,7 @@ import Parallel
 import SQLite
 import Telemetry
 
-/// Writes tables as an SQLite database.
+/// A sink that writes tables to an SQLite database.
 ///
 /// The file becomes visible when it is complete.
 final class SQLiteSink: TableSink {
@@ -20,7 +20,7 @@ final class SQLiteSink: TableSink {
     let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
-    /// Creates a database.
+    /// Creates a database with empty tables.
     ///
     /// At most `threads` threads are used to create its indexes.
     init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {

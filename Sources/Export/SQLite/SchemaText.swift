@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Creates the SQL statements for the tables, indexes and views of an SQLite database.
+/// The SQL statements for the tables, indexes and views of an SQLite database.
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Determines the app container on the phone to which a captured file belongs.
+/// The functions that determine to which app container on the phone a captured file belongs.
 ///
 /// A container is a folder that contains `Documents` or `Library`, or that iOS or a backup names as a container. The
 /// name of a container depends only on the label of the capture and the path of the file. Therefore, records have the

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Builds table rows from the lines of records.
+/// A builder that creates table rows from the lines of records.
 ///
 /// The memory is reused for later batches.
 struct RowBuilder {

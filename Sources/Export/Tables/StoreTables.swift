@@ -58,13 +58,15 @@ extension ExportTables {
 public struct ExportedStore: Sendable {
     /// The state of a queue.
     public struct Queue: Sendable {
-        /// The state.
+        /// The readiness of the queue for upload, and the reason.
         public var state: QueueState
         /// A sentence, without a full stop, that explains the state.
         public var sentence: String
-        /// The time at which the state was evaluated.
+        /// The time at which the state was evaluated, or `nil` if the store contains no time.
+        ///
+        /// This is the latest time in the store.
         public var time: Timestamp?
-        /// The state as JSON.
+        /// The state of the queue as JSON, as in `scan --json`.
         public var json: CanonicalObject
 
         /// Creates the state of a queue.
@@ -76,19 +78,19 @@ public struct ExportedStore: Sendable {
         }
     }
 
-    /// The label of the capture.
+    /// The label of the capture, or the path of the bundle.
     public var capture: String
-    /// The path in the capture.
+    /// The path of the store in the capture.
     public var path: String
     /// The kind of the store.
     public var kind: String
     /// Whether all files are in the same app container, which is not the case for bundles.
     public var hasContainer = true
-    /// The system of the store.
+    /// The system of the store, or `nil` for a bundle or a request log.
     public var system: SystemName?
     /// The app that the store belongs to, or `nil` if it is unknown.
     public var app: App?
-    /// The number of records.
+    /// The number of records in the store.
     public var recordCount = 0
     /// The number of records that can be uploaded.
     public var uploadableCount = 0
@@ -96,11 +98,11 @@ public struct ExportedStore: Sendable {
     public var heldCounts = CanonicalObject()
     /// The number of records by system and type.
     public var typeCounts = CanonicalObject()
-    /// The number of items in quarantine.
+    /// The number of items that were quarantined from the store.
     public var quarantineCount = 0
-    /// The number of problems.
+    /// The number of problems with the store.
     public var problemCount = 0
-    /// The number of pending events by state.
+    /// The number of pending events by state, or `nil` if the store does not report it.
     public var pendingEventCounts: CanonicalObject?
     /// The sentences about the store as a whole.
     public var facts: [String] = []

@@ -3,7 +3,7 @@ import Files
 import Parallel
 import Telemetry
 
-/// Exports records, problems and quarantined input as tables.
+/// An export of records, problems and quarantined input as tables.
 ///
 /// Rows are built on all cores and written in order.
 ///
@@ -103,7 +103,7 @@ public struct TableExport: ~Copyable {
         if batch.isFull { closeBatch() }
     }
 
-    /// Adds a problem.
+    /// Adds a row for a problem to the table `problems`.
     public mutating func add(_ problem: LocatedProblem) {
         addRow(to: ExportTables.problems) { buffer in
             [
@@ -113,7 +113,7 @@ public struct TableExport: ~Copyable {
         }
     }
 
-    /// Adds a quarantined item.
+    /// Adds a row for a quarantined item to the table `quarantine`.
     public mutating func add(_ item: QuarantineEntry) {
         addRow(to: ExportTables.quarantine) { buffer in
             [
@@ -275,7 +275,7 @@ struct WrittenRows: Sendable {
     let rowCounts: [Int]
     let records: [Record]
 
-    /// The properties of a record that are counted.
+    /// The counted properties of a record.
     struct Record: Sendable {
         let summary: RecordSummary
         let eventCount: Int

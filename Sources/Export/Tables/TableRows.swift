@@ -7,7 +7,7 @@ struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
     private let columns: [String: Column]
-    /// The column that contains the record number of each row.
+    /// The column that contains the record number of each row, or `nil` if the table has no such column.
     private let recordColumn: Column?
     /// The index of the first row that `nextRows(ofRecord:)` has not returned.
     private var nextRow = 0
@@ -54,16 +54,16 @@ struct TableRows {
         return buffer.bytes(start, count)
     }
 
-    /// Returns a string cell, truncated for display.
+    /// Returns the string in a cell, truncated for display, or `nil` if the cell does not contain a string.
     func text(_ row: Int, _ column: Column?) -> String? { bytes(row, column).map(DisplayText.truncated) }
 
-    /// Returns a string cell without truncating it.
+    /// Returns the complete string in a cell, or `nil` if the cell does not contain a string.
     func fullText(_ row: Int, _ column: Column?) -> String? {
         bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
-/// Shortens strings from captures for display on a page.
+/// The functions that shorten strings from captures for display on a page.
 enum DisplayText {
     /// The maximum length of a displayed string in bytes.
     private static let maxLength = 160

@@ -4,7 +4,7 @@ import Telemetry
 /// The lines of a timeline and their times, in the order of the records.
 struct TimelineLines: Sendable {
     struct Line: Sendable {
-        /// The time, in milliseconds since 1970.
+        /// The time of the line, in milliseconds since 1970.
         let time: Int64
         /// The range of the line in `text`, without a line feed.
         let byteRange: Range<Int>
@@ -12,11 +12,13 @@ struct TimelineLines: Sendable {
 
     fileprivate(set) var text = TextBuffer()
     fileprivate(set) var lines: [Line] = []
-    /// The number of rows without a time.
+    /// The number of rows that are omitted because they have no time.
     fileprivate(set) var untimedRowCount = 0
 }
 
-/// Formats rows as JSON objects for Timesketch: one for each event, and one for each record without events.
+/// A writer that formats rows as JSON objects for Timesketch.
+///
+/// There is one object for each event, and one for each record without events. Rows without a time are only counted.
 ///
 /// Source: "Exports", section 2.
 struct TimelineWriter {

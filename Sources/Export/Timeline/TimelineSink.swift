@@ -6,15 +6,15 @@ import Telemetry
 public protocol StreamSink: AnyObject {
     /// The identities of the output files, which must not be read as input.
     var identities: Set<FileIdentity> { get }
-    /// Writes bytes.
+    /// Appends bytes to the output.
     func write(_ bytes: Span<UInt8>) throws
     /// Completes the output and makes it visible.
     func commit() throws
 }
 
-/// Writes the lines of a timeline in chronological order.
+/// A sink that writes the lines of a timeline in chronological order.
 ///
-/// Lines with the same time are in the order of their records. Lines of the same record are in the order of its events.
+/// Lines with the same time are in the order of their records and, within a record, in the order of its events.
 ///
 /// SQLite sorts the lines in a private file, so that memory use does not depend on the number of lines.
 final class TimelineSink: TableSink {

@@ -84,7 +84,7 @@ public struct BinaryManifest: Sendable {
         }
     }
 
-    /// Reads a record, or returns `nil` if it is incomplete.
+    /// Reads the record at the cursor, or returns `nil` if the record is incomplete.
     private static func row(_ cursor: inout Cursor) -> ManifestRow? {
         guard let domain = cursor.string(), let path = cursor.string(), cursor.string() != nil, cursor.string() != nil,
             let key = cursor.string(), let numbers = cursor.read(fixedFieldsSize).map({ Array($0) })

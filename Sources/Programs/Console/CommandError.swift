@@ -18,7 +18,7 @@ public enum ExitStatus: Int32, Sendable {
     case inputOutput = 74
     /// Some work was deferred, or another job is running.
     case tryLater = 75
-    /// The user lacks a permission.
+    /// Access to a file was denied, or a file that contains a secret is accessible to other users.
     case noPermission = 77
     /// The configuration or a credential is missing or invalid.
     case badConfiguration = 78
@@ -33,7 +33,7 @@ public struct CommandError: Error {
     /// A suggestion of what to do next, or `nil` if the error has no known remedy.
     public var remedy: String?
 
-    /// Creates an error.
+    /// Creates an error that ends a command with the exit status `status`.
     public init(status: ExitStatus, message: String, remedy: String? = nil) {
         self.status = status
         self.message = message

@@ -5,9 +5,9 @@ import Telemetry
 enum CredentialHelp {
     private static var formats: [CredentialFormat] { Systems.table.all.compactMap(\.uploads.credentials) }
 
-    /// The names of the environment variables.
+    /// The names of the environment variables that provide credentials, separated by commas.
     static var variables: String { formats.map(\.variablesHelp).joined(separator: ", ") }
 
-    /// An example of a credentials file.
+    /// An example of a credentials file, as an indented JSON object.
     static var file: String { "  {" + formats.map(\.entryHelp).joined(separator: ",\n   ") + "}" }
 }

@@ -73,7 +73,7 @@ struct LedgerOptions: ParsableArguments {
         }
     }
 
-    /// Returns the path of the ledger.
+    /// Returns the path from the option `--ledger`, or the default path in the user's folder for state files.
     func path() throws -> String {
         if let ledger { return ledger }
         let environment = ProcessInfo.processInfo.environment
@@ -127,6 +127,7 @@ extension UploadLimits.Scope: ExpressibleByArgument {}
 
 /// The value of an option that limits a number: a maximum, or `unlimited`.
 struct CountLimit: ExpressibleByArgument, CustomStringConvertible {
+    /// The maximum, or `nil` if the number is unlimited.
     let maximumCount: Int?
 
     init(maximumCount: Int?) { self.maximumCount = maximumCount }

@@ -13,7 +13,7 @@ struct AppRollUp {
     /// The apps, sorted by name and bundle id, with the entry for unknown apps at the end.
     let entries: [AppEntry]
 
-    /// Combines the findings in `rows`, whose counts must be final.
+    /// Creates a roll-up of the findings in `rows`, whose counts must be final.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
         var known = NumberedValues<Key>()
         var keys: [UInt32?] = Array(repeating: nil, count: containerCount)

@@ -13,6 +13,7 @@ struct GapListing {
 
     private let sequences: SequenceIndex
     private let clients: ClientIndex
+    /// The counts of the expected list, or `nil` if no list was given.
     private let list: GapsCommand.ListCounts?
     private let summary: GapSummary
 

@@ -13,6 +13,9 @@ enum OutputName {
     private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "parquet", "ndjson", "jsonl", "zst"]
 
     /// Returns the known extension, such as `.csv`, that is probably meant if the extension of `path` is misspelled.
+    ///
+    /// Returns `nil` if `path` has no extension, or if its extension is known, belongs to another format, or is not
+    /// similar to a known extension.
     static func suggestedExtension(for path: String) -> String? {
         let name = path.lowercased()
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }

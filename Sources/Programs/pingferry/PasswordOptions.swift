@@ -52,7 +52,9 @@ struct PasswordOptions: ParsableArguments {
         return SecretPrompt.ask("password of the backup \(path):")
     }
 
-    /// Returns the password or `nil`, and removes the variable, so that child processes do not inherit the password.
+    /// Returns the password in the environment variable, or `nil` if the variable is missing or empty.
+    ///
+    /// The variable is removed, so that child processes do not inherit the password.
     @discardableResult
     static func takePasswordFromEnvironment() -> Secret? {
         guard let value = getenv(passwordVariable) else { return nil }

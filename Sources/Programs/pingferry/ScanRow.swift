@@ -6,6 +6,7 @@ import Telemetry
 /// The findings of a scan in one part of a store, one bundle or one request log.
 struct ScanRow {
     let capture: String
+    /// The container of the store, or `nil` for a bundle or a request log.
     var container: Container?
     /// The number of the container, bundle or request log, counted across all inputs.
     var containerNumber: Int
@@ -36,6 +37,7 @@ struct ScanRow {
         var problems: [LocatedProblem] = []
         /// The number of pending events in each state, or `nil` if the part of the store does not report it.
         var pendingEvents: [String: Int]?
+        /// The queue in the part of the store, or `nil` if the part reports none.
         var queue: EvaluatedQueue?
         /// Sentences about the store as a whole.
         var facts: [String] = []

@@ -10,7 +10,7 @@ public struct GleanSystem: TelemetrySystem {
     public let stores: StoreFormat? = GleanStores.format
     /// The format of captured pings.
     public let requests = GleanRequests.format
-    /// The format of uploads.
+    /// The format of ping uploads.
     public let uploads = GleanUploads.format
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format

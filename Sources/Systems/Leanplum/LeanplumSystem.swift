@@ -13,7 +13,7 @@ public struct LeanplumSystem: TelemetrySystem {
     public let name = SystemName.leanplum
     /// The format of the databases of SDKs since 2.0.3, and of the property lists of older SDKs.
     public let stores: StoreFormat? = LeanplumStores.format
-    /// The format of captured calls.
+    /// The format of captured calls to Leanplum's servers.
     public let requests = LeanplumCalls.format
     /// The format of `multi` calls and their answers.
     public let uploads = LeanplumUploads.format

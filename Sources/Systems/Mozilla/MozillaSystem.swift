@@ -10,7 +10,7 @@ public struct MozillaSystem: TelemetrySystem {
     public let stores: StoreFormat? = MozillaStores.format
     /// The format of captured pings.
     public let requests = MozillaRequests.format
-    /// The format of uploads.
+    /// The format of ping uploads.
     public let uploads = MozillaUploads.format
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = MozillaPseudonyms.format

@@ -10,7 +10,7 @@ public struct SiftSystem: TelemetrySystem {
     public let stores: StoreFormat? = SiftStores.format
     /// The format of captured list requests.
     public let requests = SiftRequests.format
-    /// The format of uploads.
+    /// The format of uploads, which are list requests.
     public let uploads = SiftUploads.format
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format

@@ -6,7 +6,7 @@ public indirect enum PayloadForm: Sendable {
     case any
     /// `true` or `false`.
     case boolean
-    /// An integer without a decimal point or an exponent.
+    /// An integer without a decimal point or an exponent. It has no minimum if `atLeast` is `nil`.
     case integer(atLeast: Int? = nil)
     /// An integer in the given range.
     case version(ClosedRange<Int>)
@@ -44,7 +44,7 @@ public struct NumberForm: Sendable {
     let name: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form.
+    /// Creates the form of the numbers for which `matches` returns `true`.
     ///
     /// Faults contain `name`, such as `number from 0 to 1`. `matches` tests the JSON text of a number.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {

@@ -18,7 +18,7 @@ public enum AppProperty: Sendable {
 
     /// Returns `value` if it has the expected form or is ``unknown``.
     ///
-    /// Any other value is replaced by a pseudonym if the property is an id or a name. If not, the method returns `nil`.
+    /// Otherwise, the method returns a pseudonym for an id or a name, and `nil` for a version or a channel.
     public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         if value == Self.unknown || form.matches(value.utf8.span) { return value }
         return switch self {

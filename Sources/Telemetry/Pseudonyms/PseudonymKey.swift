@@ -74,7 +74,7 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The key is too short. It has the given number of bytes.
     case shortKey(Int)
-    /// A record already has pseudonyms that were made with another key. The id of that key can be unknown.
+    /// A record already has pseudonyms that were made with another key. The id of that key is `nil` if it is unknown.
     case otherKey(String?, given: String)
     /// The system with the given name is unknown.
     case unknownSystem(String)

@@ -57,15 +57,15 @@ public indirect enum PseudonymRule: Sendable {
 /// let rules: PseudonymTable = ["clientId": .pseudonym(.client), "seq": .keep(.number)]
 /// ```
 public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
-    /// A key and its rule.
+    /// The key of a member, and the rule for the value of the member.
     public struct Field: Sendable {
-        /// The key.
+        /// The key of the member.
         public let key: JSONKey
-        /// The rule for the value.
+        /// The rule for the value of the member.
         public let rule: PseudonymRule
     }
 
-    /// The fields in canonical order.
+    /// The keys with their rules, in the canonical order of the keys.
     public let fields: [Field]
 
     /// Creates a table from a dictionary literal.

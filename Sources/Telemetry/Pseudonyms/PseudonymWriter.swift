@@ -144,7 +144,9 @@ struct PseudonymWriter: Sendable {
         return true
     }
 
-    /// Returns the rule for a key, and advances the index `field` past the rule.
+    /// Returns the rule for `key`, or `nil` if `table` contains none.
+    ///
+    /// The index `field` is advanced past the rules for all keys up to `key`.
     private func rule(
         of key: JSONNode, in table: PseudonymTable, from field: inout Int, of document: JSONDocument
     ) -> PseudonymRule? {

@@ -14,7 +14,7 @@ import Bytes
 ///
 /// Source: "Pseudonyms".
 public struct RecordPseudonymizer: Sendable {
-    /// The id of the key.
+    /// The public id of the key from which pseudonyms are made.
     public let keyID: String
     /// The unit to which times are rounded down, or `nil` if they are kept.
     public let timeUnit: TimeUnit?
@@ -54,9 +54,9 @@ public struct RecordPseudonymizer: Sendable {
         return writer.counts
     }
 
-    /// Returns a hold without its details, because they can contain captured data.
+    /// Returns `hold` without the details that could contain captured data.
     ///
-    /// A detail that is a short number, such as a status, is kept. A code that is not documented becomes `other`.
+    /// A detail of at most six digits, such as an HTTP status, is kept. An undocumented code is replaced by `other`.
     private func withoutDetails(_ hold: Hold) -> Hold {
         let isNumber = hold.detail.map { $0.utf8.count <= 6 && $0.utf8.allSatisfy(\.isDigit) } ?? false
         return Hold(holdCodes.contains(hold.code) ? hold.code : "other", isNumber ? hold.detail : nil)
@@ -75,6 +75,8 @@ public struct RecordPseudonymizer: Sendable {
     }
 
     /// Returns the target of a record with its ids replaced by pseudonyms.
+    ///
+    /// Returns `nil` if the record has no target, or if the system has no pseudonym rules or does not accept the path.
     ///
     /// Header fields are omitted, because testers of an app can choose any value for them.
     private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {

@@ -60,7 +60,8 @@ public enum TimeForm: Sendable {
 
     /// Rounds down a decimal number of ticks, and replaces the digits of its fraction by zeros.
     ///
-    /// Numbers beyond the year 9999 are clamped, because they can be exact times in a smaller unit.
+    /// Numbers beyond the year 9999 are clamped, because they can be exact times in a smaller unit. Returns `nil` if
+    /// `number` is not a number.
     private static func rounded(_ number: Span<UInt8>, ticksPerSecond rate: Int64, to unit: TimeUnit) -> [UInt8]? {
         guard let ticks = DecimalTime(number)?.seconds else { return nil }
         let (limit, isUnlimited) = end.multipliedReportingOverflow(by: rate)
@@ -79,7 +80,8 @@ extension TimeForm {
     /// Rounds a date, or a date and a time of day, down to the hour or day in UTC.
     ///
     /// The result has the precision and the offset of `text`. If `text` has no minutes, the minutes of the offset are
-    /// ignored. A date without a time of day is returned unchanged.
+    /// ignored. A date without a time of day is returned unchanged. Returns `nil` if `text` is invalid, or if the
+    /// result is outside the years 0000 to 9999.
     private static func rounded(dateAndTime text: Span<UInt8>, to unit: TimeUnit) -> [UInt8]? {
         guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = text.extracting(0..<4).decimalNumber, let month = text.extracting(5..<7).decimalNumber,
@@ -155,7 +157,7 @@ extension TimeForm {
         text[index - 1] == UInt8(ascii: " ") && number(at: index, of: text, below: 100) != nil
     }
 
-    /// Returns the number of two digits at `index` if it is less than `limit`.
+    /// Returns the two-digit number at `index`, or `nil` if there is none or it is not less than `limit`.
     private static func number(at index: Int, of text: Span<UInt8>, below limit: Int) -> Int? {
         guard index + 2 <= text.count, let number = text.extracting(index..<index + 2).decimalNumber, number < limit
         else { return nil }

@@ -34,6 +34,8 @@ extension Int64 {
 
 extension Timestamp {
     /// Returns the beginning of the hour or day that contains this instant, in UTC.
+    ///
+    /// The result is never `nil`, because the earliest possible instant is the beginning of a day.
     func roundedDown(to unit: TimeUnit) -> Timestamp? {
         Timestamp(inAnyYear: milliseconds.roundedDown(toMultipleOf: unit.seconds * 1000))
     }

@@ -44,7 +44,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     /// Reads a number with at most 18 digits before and 18 after an optional point.
     ///
-    /// This is the fast path.
+    /// This is the fast path. Returns `nil` for a number in any other form.
     private static func plain(_ text: Span<UInt8>) -> DecimalTime? {
         var index = 0
         var seconds: Int64 = 0

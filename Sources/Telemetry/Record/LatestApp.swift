@@ -8,7 +8,7 @@ public struct LatestApp: Sendable, Equatable {
     ///
     /// An id, name or version that the record with precedence does not contain is from another record.
     public private(set) var app: App
-    /// The time of the record that takes precedence.
+    /// The time of the record that takes precedence, or `nil` if that record has no time.
     public private(set) var time: Timestamp?
 
     /// Creates the app of a record with the given time.

@@ -19,11 +19,11 @@ public struct Record: Sendable, Equatable {
     ///
     /// If the store contains no id, it is `sha256:` and the hash of the payload.
     public var id: String
-    /// The client id, as stored.
+    /// The client id, as stored, or `nil` if it is unknown.
     ///
     /// Upload limits are per client.
     public var client: String?
-    /// The time at which the device queued the upload.
+    /// The time at which the device queued the upload, or `nil` if it is unknown.
     public var time: Timestamp?
     /// The app that queued the upload, if it is known.
     public var app: App?
@@ -124,7 +124,7 @@ public struct Source: Sendable, Equatable {
     public var capture: String
     /// The path of the file relative to the root of the capture.
     public var path: String
-    /// The kind of store.
+    /// The kind of the store or request log that contained the record.
     public var store: StoreKind
     /// The index of the record in the file.
     public var index: Int
@@ -142,16 +142,16 @@ public struct Source: Sendable, Equatable {
 public struct Hold: Sendable, Equatable {
     /// The code, such as `schema` or `no-target`.
     public let code: String
-    /// The details of the reason, such as an HTTP status.
+    /// The details of the reason, such as an HTTP status, or `nil` if there are none.
     public let detail: String?
 
     /// The payload does not have the documented form.
     public static func schema(_ faults: [String]) -> Hold { Hold("schema", faults.joined(separator: "; ")) }
     /// The store does not specify a destination, or the system does not accept the destination.
     public static let noTarget = Hold("no-target")
-    /// An event ping contains fewer events than the app needs to build a ping.
+    /// An event ping contains fewer events than the documented minimum.
     public static let tooFewEvents = Hold("too-few-events")
-    /// An event ping contains more events than documented.
+    /// An event ping contains more events than the documented maximum.
     public static let tooManyEvents = Hold("too-many-events")
     /// The record consists of pending events, which the device may still send itself.
     public static let pendingEvents = Hold("pending-events")

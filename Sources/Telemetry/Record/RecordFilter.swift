@@ -2,19 +2,19 @@
 ///
 /// A condition that is not set accepts all records.
 public struct RecordFilter: Sendable {
-    /// The accepted systems.
+    /// The accepted systems, or an empty set if all systems are accepted.
     public var systems: Set<SystemName> = []
-    /// The accepted types.
+    /// The accepted record types, or an empty set if all types are accepted.
     public var types: Set<String> = []
-    /// The earliest accepted time.
+    /// The earliest accepted time, or `nil` if there is no such limit.
     ///
     /// If it is set, records without a time are excluded.
     public var since: Timestamp?
-    /// The exclusive end of the accepted times.
+    /// The exclusive end of the accepted times, or `nil` if there is no such limit.
     ///
     /// If it is set, records without a time are excluded.
     public var until: Timestamp?
-    /// The accepted clients in lowercase.
+    /// The accepted client ids in lowercase, or an empty set if all clients are accepted.
     public var clients: Set<String> = []
     /// Whether only records that can be uploaded are accepted.
     public var uploadableOnly = false

@@ -25,7 +25,7 @@ public struct RecordKey: Sendable, Hashable {
         self.content = KeyedHash.value(of: content, under: secret.content)
     }
 
-    /// Creates the key of a string.
+    /// Creates the key of a string, which is hashed both as the identity and as the content.
     public init(text: [UInt8], secret: RunSecret) {
         self.init(identity: text.span, content: text.span, secret: secret)
     }

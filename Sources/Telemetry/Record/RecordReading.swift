@@ -87,7 +87,7 @@ extension Record {
     }
 }
 
-/// Reads the members of a record from a JSON document.
+/// A reader of the members of a record in a JSON document.
 private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable

@@ -4,15 +4,15 @@ public struct RecordSummary: Sendable, Equatable {
     public let system: SystemName
     /// The type of the upload in the terms of the system.
     public let type: String
-    /// The client, as stored.
+    /// The client id, as stored, or `nil` if it is unknown.
     public let client: String?
-    /// The time at which the device queued the upload.
+    /// The time at which the device queued the upload, or `nil` if it is unknown.
     public let time: Timestamp?
-    /// The bundle id of the app.
+    /// The bundle id or application id of the app, or `nil` if it is unknown.
     public let appID: String?
-    /// The name of the app in upload paths.
+    /// The name of the app in upload paths, or `nil` if it is unknown.
     public let appName: String?
-    /// The version of the app.
+    /// The version of the app, or `nil` if it is unknown.
     public let appVersion: String?
     /// The codes of the record's holds, without duplicates, in alphabetical order.
     public let holds: [String]

@@ -80,6 +80,8 @@ extension Timestamp {
     public init?(rfc3339 text: String) { self.init(rfc3339: text.utf8.span) }
 
     /// Creates an instant from the UTF-8 bytes of a date, or a date and a time, in the format of RFC 3339.
+    ///
+    /// Returns `nil` if `bytes` have neither format, or if the instant is outside the years 0000 to 9999.
     public init?(rfc3339 bytes: Span<UInt8>) {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = bytes.extracting(0..<4).decimalNumber, let month = bytes.extracting(5..<7).decimalNumber,
@@ -94,7 +96,7 @@ extension Timestamp {
         self.init(inAnyYear: milliseconds)
     }
 
-    /// Returns the milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`.
+    /// Returns the milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`, or `nil` for any other form.
     private static func timeOfDay(_ bytes: Span<UInt8>) -> Int64? {
         guard bytes.count >= 10, bytes[0] | 0x20 == UInt8(ascii: "t") || bytes[0] == UInt8(ascii: " "),
             bytes[3] == UInt8(ascii: ":"), bytes[6] == UInt8(ascii: ":"),
@@ -118,7 +120,7 @@ extension Timestamp {
         return Int64(((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction)
     }
 
-    /// Returns the offset from UTC in minutes, positive to the east.
+    /// Returns the offset from UTC in minutes, positive to the east, or `nil` if `bytes` are malformed.
     private static func zoneOffset(_ bytes: Span<UInt8>) -> Int? {
         if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
         guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.extracting(1..<3).decimalNumber,

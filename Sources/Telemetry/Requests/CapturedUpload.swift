@@ -18,7 +18,7 @@ public struct CapturedUpload: Sendable {
     /// The order and letter case of the capture are preserved. A repeated field is listed more than once. A secret
     /// value, or a value that is not a string, is replaced by an empty string.
     public let headers: [HeaderField]
-    /// The time of the capture.
+    /// The time at which the request was captured, or `nil` if it is unknown.
     public let time: Timestamp?
     /// The place in the capture where the payload was found.
     public let source: Source

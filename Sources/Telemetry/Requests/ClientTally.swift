@@ -1,6 +1,6 @@
 /// A check of whether all items of a list request have the same client.
 public struct ClientTally: Sendable {
-    /// The first client.
+    /// The client of the first item that has one, or `nil` if no item has a client.
     public private(set) var first: String?
     private var isMixed = false
 

@@ -1,7 +1,7 @@
 /// The result of reading an entry of a request log, or a line of an NDJSON file.
 public enum LogFinding: Sendable {
-    /// An upload and the status of its answer. The status is 0 if no answer was captured, and `nil` if the log contains
-    /// no answers.
+    /// An upload and the status of its answer. The status is 0 if no answer was captured, and `nil` if the entry states
+    /// no status.
     case upload(Record, status: Int?)
     /// A request that is not an upload.
     case other(OtherTraffic)
@@ -21,7 +21,7 @@ extension Record {
         }
     }
 
-    /// The status of the answer, or `nil` if no answer proves that the upload was delivered.
+    /// The status of the answer that proves that the upload was delivered, or `nil` if there is no such answer.
     public var deliveredStatus: Int? {
         held.first { $0.code == Hold.delivered(status: 0).code }.flatMap { $0.detail.flatMap { Int($0) } }
     }

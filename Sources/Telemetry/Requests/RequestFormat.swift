@@ -6,7 +6,7 @@ public struct RequestFormat: Sendable {
     ///
     /// Only the complete host name matches, because a log can be forged.
     public let hosts: [CapturedHost]
-    /// The HTTP methods of uploads.
+    /// The HTTP methods that an upload can have.
     public let methods: [String]
     /// The location of the payload in the body.
     public let body: CapturedBody
@@ -26,7 +26,8 @@ public struct RequestFormat: Sendable {
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
     /// Classifies a request to one of the hosts that is not an upload.
     ///
-    /// Returns `nil` if its kind is unknown.
+    /// Returns `nil` if the kind of the request is unknown. The property is `nil` if no kinds of such requests are
+    /// known.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
     /// Returns the normalized path of an upload.
     ///
@@ -35,6 +36,8 @@ public struct RequestFormat: Sendable {
     /// The HTTP statuses that prove that an upload was delivered.
     public let deliveredStatuses: ClosedRange<Int>
     /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
+    ///
+    /// The property is `nil` if lines of the system cannot be recognized.
     public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
     /// Creates a record from the payload in `document`, and converts the payload to the documented form.
     public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
@@ -92,11 +95,11 @@ public enum CapturedBody: Sendable {
 
 /// A form that contains a payload in one of its fields.
 public struct FormBody: Sendable {
-    /// The field that indicates whether the form contains a payload.
+    /// The name of the field that indicates whether the form contains a payload.
     public let selector: String
     /// The value of the selector field in a form with a payload.
     public let selected: String
-    /// The field that contains the payload.
+    /// The name of the field that contains the payload.
     public let payload: String
     /// The kind of traffic that a form without a payload is counted as.
     public let otherwise: OtherTraffic
@@ -110,7 +113,9 @@ public struct FormBody: Sendable {
     }
 }
 
-/// The format of a line of an NDJSON file, which is determined by its keys.
+/// The form in which a line of an NDJSON file contains a payload.
+///
+/// The keys of the line determine the form.
 public enum LineShape: Sendable {
     /// Creates a record from a line with the contents of a store file, such as a ping in its envelope.
     public typealias Reader = @Sendable (_ line: [UInt8], _ source: Source) throws(BodyError) -> Record

@@ -46,7 +46,7 @@ public struct FormFields: Sendable {
 
     private let areDecoded: @Sendable (_ fields: [Field]) -> Bool
 
-    /// Creates a form.
+    /// Creates a form whose fields are the members of the payload.
     ///
     /// `areDecoded` returns whether the given fields, which a log lists separately, are already decoded. Some logs
     /// contain encoded fields.

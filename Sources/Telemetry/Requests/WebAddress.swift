@@ -17,7 +17,8 @@ public struct WebAddress: Sendable {
 
     /// Parses an absolute `http` or `https` URL.
     ///
-    /// The fragment is ignored because it is not sent.
+    /// The fragment is ignored because it is not sent. Returns `nil` if `text` is not a valid URL with one of these
+    /// schemes, or if the URL contains user information.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }

@@ -9,7 +9,9 @@ public protocol FileStore: Store {
     func path(ofFile index: Int, name: inout [UInt8]) -> String
     /// The maximum size of a file that is parsed.
     var sizeLimit: FileSizeLimit { get }
-    /// Whether the files can contain credentials. If so, only their hashes are put into quarantine.
+    /// Whether the files can contain credentials.
+    ///
+    /// If so, only their hashes are put into quarantine.
     var carriesCredentials: Bool { get }
     /// Creates a reader for the files.
     ///
@@ -37,7 +39,9 @@ extension FileStore {
 ///
 /// The bytes of rejected ranges are copied from the buffer into quarantine.
 public protocol FileScanReader: Sendable {
-    /// Reads a file. Returns `nil` if the file could not be read.
+    /// Reads the file at `index`, and returns its description.
+    ///
+    /// If the result is `nil`, for example because the file could not be read, ``ScanOutput/rejects`` must be empty.
     mutating func read(
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile?
@@ -122,7 +126,7 @@ private struct ParsedFileReader: FileScanReader {
 public struct StoreFile: Sendable {
     /// The name of the file in its folder.
     public let name: [UInt8]
-    /// The path in the capture.
+    /// The path of the file in the capture.
     public let path: String
     /// The kind of the store that the file belongs to.
     public let kind: StoreKind
@@ -161,7 +165,7 @@ public struct StoreFile: Sendable {
 
 /// A reusable buffer for the contents of one store file at a time.
 public struct StoreFileBuffer: Sendable {
-    /// The bytes of the last file.
+    /// The contents of the file that was read last.
     public private(set) var contents: [UInt8] = []
 
     /// Creates an empty buffer.

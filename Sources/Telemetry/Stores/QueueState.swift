@@ -14,14 +14,14 @@ public struct QueueState: Sendable, Hashable {
         case unknown
     }
 
-    /// The readiness.
+    /// The readiness of the queue for upload.
     public let readiness: Readiness
     /// The code of the reason, such as `too-many`.
     public let code: String
     /// The reason as a phrase without a full stop and without numbers.
     public let text: String
 
-    /// Creates a state.
+    /// Creates a state from a readiness, and from the code and the phrase of its reason.
     public init(_ readiness: Readiness, _ code: String, _ text: String) {
         self.readiness = readiness
         self.code = code

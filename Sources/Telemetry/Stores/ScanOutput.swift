@@ -30,7 +30,7 @@ public struct ScanOutput: Sendable {
 
     /// A reference to a part of a store.
     public struct StorePlace: Sendable, Hashable {
-        /// The index of the store.
+        /// The index of the store among the stores of the capture.
         public let store: Int
         /// The index of the part in ``Store/parts``.
         public let part: Int
@@ -38,7 +38,7 @@ public struct ScanOutput: Sendable {
 
     /// The app that the records in a part of a store belong to.
     public struct AppEntry: Sendable {
-        /// The part of the store.
+        /// The part of the store that contains the records.
         public let place: StorePlace
         /// The app with its latest properties.
         public fileprivate(set) var latest: LatestApp
@@ -50,7 +50,7 @@ public struct ScanOutput: Sendable {
         public let input: Int
         /// The index of the store, or `nil` if the input is a bundle or a request log.
         public let store: Int?
-        /// The report.
+        /// The report on the contents of the store.
         public let report: StoreReport
     }
 
@@ -58,7 +58,7 @@ public struct ScanOutput: Sendable {
     ///
     /// The array is empty if the output writes records as lines.
     public private(set) var records: [Record] = []
-    /// The lines of all records.
+    /// The added records as lines of canonical JSON, or no bytes if the output keeps records unchanged.
     public private(set) var lines = TextBuffer()
     /// The records that were written to ``lines``.
     public private(set) var entries: [Entry] = []
@@ -80,7 +80,7 @@ public struct ScanOutput: Sendable {
     public private(set) var filtered = FilterFindings()
     /// The number of records that were omitted because another store of the container contains equal records.
     public private(set) var duplicates = 0
-    /// The first error that prevented the creation of pseudonyms.
+    /// The first error that prevented the creation of pseudonyms, or `nil` if there was none.
     public private(set) var refusal: PseudonymError?
     /// The number of bytes that were read.
     public var bytesRead = 0
@@ -95,7 +95,7 @@ public struct ScanOutput: Sendable {
     /// The secret for the keys of records, or `nil` if the output has no options.
     private let secret: RunSecret?
     private var pseudonymizer: RecordPseudonymizer?
-    /// The systems whose sequence numbers are read.
+    /// The systems whose sequence numbers are read, or `nil` if the options do not request sequence numbers.
     private let numberedSystems: SystemTable?
     private let computesIndexKeys: Bool
     /// The payload from which a sequence number is read.
@@ -274,7 +274,7 @@ public struct ScanOutput: Sendable {
         report(LocatedProblem(capture: capture, path: path, problem: problem))
     }
 
-    /// Adds a problem.
+    /// Adds a problem that states its own capture and path.
     ///
     /// If the input is a bundle, the problem may concern another capture.
     public mutating func report(_ problem: LocatedProblem) {

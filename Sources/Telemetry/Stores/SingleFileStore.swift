@@ -1,6 +1,6 @@
 /// A store that is a single file.
 public protocol SingleFileStore: FileStore {
-    /// The location of the file.
+    /// The location of the file that the store consists of.
     var location: FileLocation { get }
 }
 

@@ -2,7 +2,7 @@ import Files
 
 /// A symbolic link or a special file in a capture, which is reported and not read.
 public struct SkippedEntry: Sendable {
-    /// The path in the capture.
+    /// The path of the entry in the capture.
     public let path: String
     /// Whether the entry is a symbolic link.
     public let isLink: Bool

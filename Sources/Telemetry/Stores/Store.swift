@@ -8,11 +8,13 @@ public protocol Store: Sendable {
     var system: SystemName? { get }
     /// The kind of the store, or of its first part if it has several parts.
     var kind: StoreKind { get }
-    /// The parts that reports list separately. By default, they consist of the store itself.
+    /// The parts that reports list separately.
+    ///
+    /// By default, the only part is the store itself.
     var parts: [StorePart] { get }
     /// The paths of files that belong to the store if they exist, such as the journal of a database.
     var companionPaths: [String] { get }
-    /// The number of files to read.
+    /// The number of units, usually files, whose indices are passed to ``scan(_:in:)``.
     var fileCount: Int { get }
     /// Whether all files must be read by a single job because they depend on each other.
     var isReadByOneJob: Bool { get }
@@ -30,9 +32,9 @@ extension Store {
 
 /// A part of a store that reports list separately.
 public struct StorePart: Sendable, Equatable {
-    /// The kind of the part.
+    /// The kind of store that the part is.
     public let kind: StoreKind
-    /// The path relative to the root of the capture.
+    /// The path of the part, relative to the root of the capture.
     public let path: String
 
     /// Creates a part of a store.
@@ -65,7 +67,7 @@ public struct StoreContext: Sendable {
     /// The options for reading stores.
     public let options: ScanOptions
 
-    /// Creates a context.
+    /// Creates a context for reading a store.
     public init(capture: String, tree: FileTree, container: Container, neighbors: [any Store], options: ScanOptions) {
         self.capture = capture
         self.tree = tree
@@ -79,7 +81,7 @@ public struct StoreContext: Sendable {
 public struct ScanOptions: Sendable {
     /// The random keys with which records are hashed.
     public var secret: RunSecret
-    /// The filter for records.
+    /// The filter that selects the records to be kept.
     public var filter: RecordFilter
     /// The pseudonymizer, or `nil` if records keep their ids.
     public var pseudonymizer: RecordPseudonymizer?
@@ -96,7 +98,7 @@ public struct ScanOptions: Sendable {
     /// The function that distributes work on large files across cores.
     public var parallelFor: ParallelFor
 
-    /// Creates options.
+    /// Creates options for reading stores.
     public init(
         secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,

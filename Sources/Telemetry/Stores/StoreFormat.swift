@@ -1,8 +1,11 @@
 import Files
 
-/// The functions that recognize the stores of a system by name, and by contents if a name is ambiguous.
+/// The properties of the stores of a system, and the functions that recognize the stores.
+///
+/// Stores are recognized by name, or by contents if the name is ambiguous or unknown. A function is `nil` if the system
+/// recognizes no stores in this way.
 public struct StoreFormat: Sendable {
-    /// The kinds of the stores.
+    /// The kinds of stores that the system has.
     public let kinds: [StoreKind]
 
     /// Returns whether a file in an archive, judged by its name, may belong to a store or identify its app.
@@ -42,7 +45,7 @@ public struct StoreFormat: Sendable {
     /// The secrets that the keyed archives of the system contain, or `nil` if none are known.
     public let secrets: StoredSecrets?
 
-    /// Creates a format from its functions.
+    /// Creates a format from its properties and functions.
     public init(
         kinds: [StoreKind], mayBelongToStore: @escaping @Sendable (_ file: MemberName) -> Bool,
         isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?,

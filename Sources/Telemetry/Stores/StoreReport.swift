@@ -28,7 +28,7 @@ public struct StoreReport: Sendable {
     /// By default, queues are evaluated at this time.
     public var newest: Int64
 
-    /// Creates a report.
+    /// Creates a report on a store.
     public init(facts: [String] = [], parts: [Part] = [], newest: Int64 = 0) {
         self.facts = facts
         self.parts = parts
@@ -42,8 +42,8 @@ public struct StoreReport: Sendable {
 public protocol QueueRules: Sendable {
     /// Returns a sentence, without a full stop, that explains whether the queue is ready for upload.
     func sentence(at instant: Int64) -> String
-    /// Returns the state of the queue as JSON.
+    /// Returns the state of the queue at `instant` as JSON.
     func json(at instant: Int64) -> CanonicalObject
-    /// Returns the state of the queue.
+    /// Returns the readiness of the queue for upload at `instant`, and the reason.
     func state(at instant: Int64) -> QueueState
 }

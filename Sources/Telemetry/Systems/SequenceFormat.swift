@@ -18,7 +18,7 @@ public struct SequenceFormat: Sendable {
         /// The key of a string that each numbered payload contains, or `nil` if all payloads of the type are numbered.
         let requiredKey: JSONKey?
 
-        /// Creates a member.
+        /// Creates a member that is at `path` in a payload.
         public init(_ path: [JSONKey], notation: Notation, requiredKey: JSONKey?) {
             self.path = path
             self.notation = notation

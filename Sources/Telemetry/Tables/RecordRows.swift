@@ -72,7 +72,7 @@ public struct DeviceCells: Sendable {
     /// The locale of the device.
     public var locale = Cell.null
 
-    /// Creates cells.
+    /// Creates cells for the given device properties.
     ///
     /// Omitted properties are null.
     public init(os: Cell = .null, osVersion: Cell = .null, device: Cell = .null, locale: Cell = .null) {
@@ -90,7 +90,7 @@ public struct RecordPayload {
     /// The type of the record.
     public let type: String
 
-    /// Creates a payload.
+    /// Creates the payload of a record of the type `type`.
     public init(_ document: JSONDocument, type: String) {
         self.document = document
         self.type = type
@@ -187,7 +187,7 @@ public struct RecordRows: Sendable {
         public init() {}
     }
 
-    /// Creates an empty collection.
+    /// Creates an empty collection of rows for the given tables.
     ///
     /// `eventTable` is the index of the table of events in `tables`.
     public init(_ tables: [Table], eventTable: Int, extraContents: ExtraContents = .remainingData) {
@@ -203,7 +203,7 @@ public struct RecordRows: Sendable {
         basisNames = BasisNames(in: &buffer)
     }
 
-    /// Starts the next record.
+    /// Starts the next record, to which the rows that are added afterwards belong.
     ///
     /// `labels` contains the meaning of each event of the record.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
@@ -259,7 +259,10 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds `rows` of the current record to the table called `table`, and numbers them from 0.
+    /// Adds rows of the current record to the table called `table`, and numbers them from 0.
+    ///
+    /// The number of the record and the number of the row are inserted before each row in `rows`. If there is no such
+    /// table, nothing is added.
     public mutating func add(_ rows: [[Cell]], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         for (number, row) in rows.enumerated() {
@@ -267,7 +270,9 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds `row` of the current record to the table called `table`, without numbering it within the record.
+    /// Adds a row of the current record to the table called `table`, without numbering it within the record.
+    ///
+    /// The number of the record is inserted before `row`. If there is no such table, nothing is added.
     public mutating func add(only row: [Cell], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         buffer.add([record.number] + row, to: place)

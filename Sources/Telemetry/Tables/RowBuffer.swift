@@ -103,7 +103,7 @@ extension RowBuffer {
 
     /// Stores a string unchanged, and any other value as canonical JSON.
     ///
-    /// Returns a null cell for `null`.
+    /// Returns a null cell if `node` is `nil` or is `null`.
     public mutating func keep(value node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node else { return .null }
         switch document.kind(of: node) {
@@ -115,7 +115,7 @@ extension RowBuffer {
 
     /// Stores a value as canonical JSON.
     ///
-    /// Returns a null cell for `null`.
+    /// Returns a null cell if `node` is `nil` or is `null`.
     public mutating func keep(json node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) != .null else { return .null }
         let start = text.count

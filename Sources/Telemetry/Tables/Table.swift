@@ -17,18 +17,18 @@ public struct Table: Sendable {
     public let name: String
     /// The meaning of one row, such as `event in a record of any system`.
     public let rowMeaning: String
-    /// The columns in their order.
+    /// The columns, in the order of the cells in a row.
     public let columns: [TableColumn]
-    /// The columns that uniquely identify a row.
+    /// The names of the columns that together uniquely identify a row.
     public let key: [String]
-    /// The columns of each SQLite index, except for the index of ``key``.
+    /// The names of the columns of each SQLite index, except for the index of ``key``.
     public let indexes: [[String]]
     /// Whether each row belongs to a record.
     ///
     /// If so, the first column, `record`, contains the number of the record.
     public let belongsToRecords: Bool
 
-    /// Creates a table.
+    /// Creates a table with exactly the given columns.
     public init(
         _ name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], key: [String],
         indexes: [[String]] = [], belongsToRecords: Bool = false

@@ -4,9 +4,9 @@ import Bytes
 public struct Answer: Sendable, Equatable {
     /// The HTTP status code.
     public var status: Int
-    /// The delay in seconds that the server requests before the next request.
+    /// The delay in seconds that the server requests before the next request, or `nil` if it requests none.
     public var retryAfter: Int?
-    /// The destination of a redirect.
+    /// The destination of a redirect, or `nil` if the answer states none.
     public var location: String?
     /// The first ``bodyLimit`` bytes of the body.
     public var body: [UInt8]
@@ -72,7 +72,7 @@ public enum RetryAfter {
 
     /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
-    /// Servers must not send dates in any other format.
+    /// Returns `nil` if `value` is not such a date. Servers must not send dates in any other format.
     private static func httpDate(_ value: String) -> Timestamp? {
         let parts = value.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[5] == "GMT", parts[1].utf8.count == 2,

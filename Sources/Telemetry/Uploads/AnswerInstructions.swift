@@ -10,7 +10,7 @@ public struct AnswerInstructions: Sendable, Equatable {
     /// Whether the server accepts no more uploads of the client, for example because its data must be deleted.
     public var endsClient: Bool
 
-    /// Creates instructions.
+    /// Creates instructions, which by default request nothing.
     public init(retryDelay: Int? = nil, nextDelay: Double? = nil, endsClient: Bool = false) {
         self.retryDelay = retryDelay
         self.nextDelay = nextDelay

@@ -79,14 +79,14 @@ public struct CredentialFormat: Sendable {
         /// The description of the error.
         public let words: String
 
-        /// Creates an error.
+        /// Creates an error in the value of `key`, or in the whole entry if `key` is empty.
         public init(_ key: String, _ words: String) {
             self.key = key
             self.words = words
         }
     }
 
-    /// Creates a format.
+    /// Creates a format from its parts.
     public init(
         variablesHelp: String, entryHelp: String, entry: Entry,
         complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,

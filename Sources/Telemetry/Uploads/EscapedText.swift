@@ -90,7 +90,7 @@ struct EscapedText {
         }
     }
 
-    /// Decodes an escape such as `\u{70}`.
+    /// Decodes an escape such as `\u{70}`, or returns `nil` if the escape is incomplete or malformed.
     private func braced(at index: Int) -> (value: UInt8, length: Int)? {
         guard let (value, digits) = number(index + 3, digits: 1...8, radix: 16),
             byte(index + 3 + digits) == UInt8(ascii: "}")
@@ -128,7 +128,8 @@ struct EscapedText {
 
     /// Reads the number at `index`, and returns its value and its number of digits.
     ///
-    /// The value is 0xFF if the number is not the code of an ASCII character.
+    /// The value is 0xFF if the number is not the code of an ASCII character. Returns `nil` if there are too few
+    /// digits.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
         while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {

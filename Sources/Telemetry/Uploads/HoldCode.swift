@@ -7,7 +7,7 @@ public struct HoldCode: Sendable, Hashable {
     /// Whether the operator cannot release records with this hold.
     public let isFinal: Bool
 
-    /// Creates a code.
+    /// Creates a hold code with its meaning.
     public init(_ code: String, _ meaning: String, isFinal: Bool = false) {
         self.code = code
         self.meaning = meaning

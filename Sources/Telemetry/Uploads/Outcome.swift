@@ -1,12 +1,14 @@
 /// The outcome of an upload attempt.
 public enum Outcome: Sendable, Equatable {
-    /// The server accepted the upload. If the server complained about the contents, `note` describes the complaint.
+    /// The server accepted the upload. `note` describes the server's complaint about the contents, or is `nil` if there
+    /// is none.
     case delivered(status: Int, note: String? = nil)
     /// The server will never accept the upload.
     case refused(status: Int, reason: String)
     /// The server did not accept the upload, but it can be retried.
     ///
-    /// The upload does not count against the quota unless an earlier attempt may have been delivered.
+    /// The upload does not count against the quota unless an earlier attempt may have been delivered. `status` is `nil`
+    /// if no HTTP status explains the outcome.
     case retryLater(status: Int? = nil, reason: String)
     /// The upload may have been delivered.
     ///

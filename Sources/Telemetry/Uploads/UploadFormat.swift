@@ -23,7 +23,7 @@ public struct UploadFormat: Sendable {
     public let list: ListFormat?
     /// The credentials that uploads need, or `nil` if the server accepts uploads from anyone.
     public let credentials: CredentialFormat?
-    /// The order of the uploads of a client.
+    /// The order in which the records of a client are uploaded, by type.
     public let precedence: Precedence
     /// The codes of holds that only this system uses.
     public let holds: [HoldCode]
@@ -31,7 +31,9 @@ public struct UploadFormat: Sendable {
     public let body: UploadBody
     /// The rule that derives the outcome of an upload from the answer.
     public let answers: AnswerFormat
-    /// Returns the instructions in the body of an answer, or `nil` if answers contain no instructions.
+    /// Returns the instructions in the body of an answer.
+    ///
+    /// The property is `nil` if answers contain no instructions.
     public let instructions: (@Sendable (Answer) -> AnswerInstructions)?
 
     /// Creates a format from its parts.
@@ -161,7 +163,7 @@ public struct HeaderField: Sendable, Equatable {
 public struct ListFormat: Sendable {
     /// The key of the list, which is the only member of the payload.
     public let key: JSONKey
-    /// The maximum number of events in a request.
+    /// The maximum number of events in an upload.
     public let maximumItems: Int
     /// The key of an event's globally unique id, or `nil` if events have no id.
     public let idKey: JSONKey?

@@ -1,4 +1,4 @@
-/// Counts occurrences of a limited number of keys.
+/// The numbers of occurrences of a limited number of keys.
 ///
 /// A capture can contain any number of keys. Therefore, keys beyond the limit are counted together. Keys are stored in
 /// the order of their first occurrence, so that equal input has equal results.

@@ -10,7 +10,7 @@ struct RecordKind: Hashable, Sendable {
 
 /// An app and its version.
 struct ReportApp: Hashable, Sendable {
-    /// The name of the app, or its id if the name is unknown.
+    /// The name of the app, its id if the name is unknown, or `nil` if both are unknown.
     var name: String?
     var version: String?
 }

@@ -1,4 +1,4 @@
-/// Formats counts for display, and hides small counts.
+/// A formatter for displayed counts that hides small counts.
 ///
 /// Small counts could identify a person. If ``minimumCount`` is a number *n* greater than 1:
 ///

@@ -47,7 +47,7 @@ extension ReportPage {
         return "\(table.html)\(countFormatter.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
     }
 
-    /// Returns a time without its seconds.
+    /// Returns a time without its seconds, or `unknown` if `time` is `nil`.
     private static func timeText(_ time: String?) -> HTML {
         guard let time else { return .captured(nil) }
         let minutes = time.prefix(16).map { $0 == "T" ? " " : $0 }

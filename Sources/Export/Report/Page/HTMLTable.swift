@@ -66,6 +66,8 @@ extension HTML {
     static let barTitle: HTML = "<span class=\"hidden\">bar chart</span>"
 
     /// Returns captured text in a `bdi` element, so that it cannot change the writing direction of other text.
+    ///
+    /// If `text` is `nil` or empty, the result is the text `unknown`.
     static func captured(_ text: String?) -> HTML {
         guard let text, !text.isEmpty else { return "<span class=\"none\">unknown</span>" }
         return "<bdi>\(text)</bdi>"

@@ -11,7 +11,7 @@ public struct ReportPage: Sendable {
     let holdCodes: [HoldCode]
     let countFormatter: CountFormatter
 
-    /// Creates a page.
+    /// Creates the page of a report.
     ///
     /// Counts below `minimumCount` are hidden, and other counts are rounded down to a multiple of `minimumCount`.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
@@ -30,7 +30,7 @@ public struct ReportPage: Sendable {
         countFormatter = CountFormatter(minimumCount: max(1, minimumCount))
     }
 
-    /// The contents of the file.
+    /// The contents of the HTML file.
     public var bytes: [UInt8] { Array(html.text.utf8) }
 
     /// The number of events in all records.
@@ -86,7 +86,7 @@ public struct ReportPage: Sendable {
 struct PageSection {
     let id: String
     let title: String
-    /// The introduction of the section.
+    /// The introduction, which is shown below the heading.
     let introduction: HTML
     let content: [HTML]
 

@@ -99,7 +99,9 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Throws a `CommandError` if `counts`, the number of changed entries for each id, is zero for an id.
+    /// Throws a `CommandError` if no entry was changed for an id.
+    ///
+    /// `counts` contains the number of changed entries for each id, which is zero for an unknown id.
     func requireKnownIDs(_ counts: [String: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard let first = unknown.first else { return }

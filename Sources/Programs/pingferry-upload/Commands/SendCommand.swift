@@ -206,7 +206,9 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Runs the job, and stores the bundles that cannot be used in `unusable`.
+    /// Runs the job.
+    ///
+    /// Bundles that cannot be read or verified are stored in `unusable`.
     private func send(_ unusable: inout [UnusableBundleError], _ monitor: JobMonitor) async throws {
         let start = SystemClock.now
         try sending.requireFileDescriptors(bundles: bundles.count)

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Converts single pings and batches of pings to rows of the event table.
+/// The conversion of single pings and batches of pings to rows of the event table.
 ///
 /// Source: "Exports", section 1; "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.
 struct ActivityStreamRows: RowFormat {

@@ -1,11 +1,11 @@
 import JSONText
 import PropertyList
 
-/// Writes the parameters of a stored package as a JSON object.
+/// A writer of the parameters of a stored package as a JSON object.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
 struct AdjustParameterWriter {
-    /// The names of the parameters that were omitted because JSON cannot represent them or they cannot be merged.
+    /// The names of the parameters that were omitted because they cannot be merged or represented as JSON.
     private(set) var nonStringNames: [String] = []
     /// The names of the parameters that were merged.
     private(set) var mergedNames: [String] = []

@@ -2,12 +2,12 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads the packages of a queue one after another, and skips damaged packages.
+/// A reader of the packages of a queue, which skips damaged packages.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3, 7 and 9; "Keyed archives:
 /// container, object graph, hostile input", D.3.
 package struct AdjustQueueReader {
-    /// The summary of the packages that were read.
+    /// The summary of the packages that have been read so far.
     private(set) var summary: AdjustQueueSummary
     /// The problem that the property list contains repeated keys, or `nil` if no key is repeated.
     let problem: Problem?

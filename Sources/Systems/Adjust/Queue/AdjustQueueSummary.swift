@@ -15,7 +15,7 @@ struct AdjustQueueSummary: QueueRules {
     private var attempts = 0
     private var sandboxPackages = 0
     private var oldest: Timestamp?
-    /// The time of the newest package.
+    /// The time of the newest package, or `nil` if no package has a time.
     private(set) var newest: Timestamp?
 
     init(packages: Int, state: AdjustState?) {
@@ -23,7 +23,7 @@ struct AdjustQueueSummary: QueueRules {
         self.state = state
     }
 
-    /// Adds a package that was read.
+    /// Adds the package that `record` was created from.
     mutating func add(_ record: Record, attempts: Int, isFirst: Bool, parameters: JSONDocument) {
         if isFirst { self.attempts = attempts }
         if parameters.text(AdjustParameters.environment, in: parameters.root) == "sandbox" { sandboxPackages += 1 }

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The format of captured requests.
+/// The format of captured requests to Adjust's servers.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 11.
 enum AdjustRequests {

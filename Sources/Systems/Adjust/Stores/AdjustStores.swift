@@ -35,6 +35,8 @@ enum AdjustStores {
     }
 
     /// Recognizes a queue by an array that contains a package, regardless of the name of the file.
+    ///
+    /// Returns `nil` for any other file.
     private static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: sizeLimit.bytes),
@@ -63,7 +65,7 @@ struct AdjustStateStore: AdjustStore, SingleFileStore {
     func makeReader(in context: StoreContext) -> any FileReader { AdjustStateReader(file: file) }
 }
 
-/// Reports the facts in a file of the SDK, without ids, tokens and names of campaigns.
+/// A reader that reports the facts in a file of the SDK, without ids, tokens and names of campaigns.
 private struct AdjustStateReader: FileReader {
     let file: AdjustFile
 

@@ -65,6 +65,8 @@ struct SafeDatabase {
     private static let labelSeparators: Set = [UInt8(ascii: "/"), 0x1E]
 
     /// Returns the UUID in a value that consists of the byte `09`, the length of the rest, the variant and a string.
+    ///
+    /// Returns `nil` if the value has another form or the string is not a UUID.
     private static func uuid(in value: ArraySlice<UInt8>) -> String? {
         var cursor = SafeDatabaseCursor(bytes: Array(value))
         guard cursor.readBytes(1)?.elementsEqual([9]) == true, cursor.readLength() != nil,
@@ -74,7 +76,7 @@ struct SafeDatabase {
     }
 }
 
-/// Reads little-endian numbers and strings from bytes, without reading past the end.
+/// A cursor that reads little-endian numbers and strings from bytes, without reading past the end.
 private struct SafeDatabaseCursor {
     let bytes: [UInt8]
     var position = 0

@@ -30,7 +30,7 @@ struct NewestPings: Sendable {
     /// `name`.
     ///
     /// This is the newest ping with the same name. For the built-in `events` ping, which always has a client id, the
-    /// newest ping of any name that has a client id is used.
+    /// newest ping of any name that has a client id is used. Returns `nil` if there is no such ping.
     func position(forEventsOf name: String) -> GleanDirectory.FilePosition? {
         (name == GleanName.events ? newestWithClient : newestByName[name])?.position
     }

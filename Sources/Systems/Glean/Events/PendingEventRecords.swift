@@ -1,7 +1,8 @@
 import JSONText
 import Telemetry
 
-/// Creates records of events that are not yet included in a ping, so that they are available for analysis.
+/// The functions that create records of events that are not yet included in a ping, so that the events are available
+/// for analysis.
 ///
 /// The records are never uploaded, because the app will send the events itself.
 ///

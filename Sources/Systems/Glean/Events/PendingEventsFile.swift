@@ -12,9 +12,9 @@ struct PendingEventsFile {
     private(set) var batches: [[UInt8]] = []
     /// The number of events, including restart markers.
     private(set) var eventCount = 0
-    /// The number of restart markers.
+    /// The number of events that only mark a restart of the app.
     private(set) var restartMarkerCount = 0
-    /// The lines that are not events.
+    /// The lines that must be put into quarantine because they are not events.
     private(set) var rejects: [Reject] = []
 
     private var openBatch: [UInt8] = []

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Creates records from ping files, and reuses its memory for the next file.
+/// A reader that creates records from ping files, and reuses its memory for the next file.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4, 8.1 to 8.3 and 10.
 struct GleanPingReader {
@@ -108,7 +108,9 @@ struct GleanPingReader {
         name.flatMap { GleanName.isPingName($0.utf8.span) ? $0 : nil } ?? "unknown"
     }
 
-    /// Returns notes about a file name or a folder that does not match the ping.
+    /// Returns notes about an invalid first line, and about a file name or a folder that does not match the ping.
+    ///
+    /// An unfinished ping always gets a note, and so does a file whose name is not a UUID.
     private static func notes(on file: File, _ record: Record) -> [String] {
         var notes: [String] = []
         let hasPath = record.target != nil

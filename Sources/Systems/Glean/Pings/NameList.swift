@@ -1,4 +1,6 @@
-/// Formats names for a note, and limits their number and length, because captures can be hostile.
+/// The functions that format a list of names for a note.
+///
+/// The number and the length of the names are limited, because captures can be hostile.
 enum NameList {
     static let maximumNameCount = 8
     /// The maximum number of characters of each name in the list, which suffices for any metric name.

@@ -7,9 +7,9 @@ import Telemetry
 struct PingBodyFacts {
     /// The client id as written in the body, or `nil` if it is not a UUID.
     private(set) var client: String?
-    /// The time at which the ping was built.
+    /// The time at which the ping was built, or `nil` if the body contains no valid time.
     private(set) var time: Timestamp?
-    /// The version of the app.
+    /// The version of the app, or `nil` if the body does not state it.
     private(set) var version: String?
     private(set) var build: String?
     private(set) var channel: String?
@@ -64,6 +64,8 @@ struct PingBodyFacts {
 
 extension PingBodyFacts {
     /// Returns the app that the body describes, with the id `id` from the upload path.
+    ///
+    /// Returns `nil` if `id` and all properties in the body are unknown.
     func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
 
     /// Returns a hold if the body or its metadata requires a capability other than plain HTTP (case G34).

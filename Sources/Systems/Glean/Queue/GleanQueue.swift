@@ -13,7 +13,9 @@ struct GleanQueue: QueueRules, Equatable {
     /// The version of the SDK that built the pings, or `nil` if it is unknown.
     let sdkVersion: String?
 
-    /// The major and minor version of the SDK, which determine its limits.
+    /// The major and minor version of the SDK, or `nil` if the version is unknown or malformed.
+    ///
+    /// They determine the limits of the SDK.
     private var parsedSDKVersion: (major: Int, minor: Int)? {
         let parts = (sdkVersion ?? "").split(separator: ".").prefix(2).map { Int($0) }
         guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
@@ -21,6 +23,8 @@ struct GleanQueue: QueueRules, Equatable {
     }
 
     /// The limits above which the SDK deletes the oldest pings at the next start of the app.
+    ///
+    /// A limit is `nil` if the SDK has no such limit, or if its version is unknown.
     private var limits: (pingCount: Int?, byteCount: Int?) {
         guard let version = parsedSDKVersion else { return (nil, nil) }
         if version >= (67, 4) { return (500, 50_000_000) }

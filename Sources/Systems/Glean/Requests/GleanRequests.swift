@@ -22,6 +22,8 @@ enum GleanRequests {
     }
 
     /// Recognizes a line as the body of a ping if it has the sections `client_info` and `ping_info`.
+    ///
+    /// Returns `nil` for any other line.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         let hasInfo = [GleanKeys.clientInfo, GleanKeys.pingInfo].allSatisfy { key in
             line.value(of: key, .object, in: line.root) != nil

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Converts the events and the metrics of pings to table rows.
+/// The conversion of the events and the metrics of pings to table rows.
 ///
 /// Source: "Exports", section 1; "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and
 /// 6.

@@ -20,7 +20,9 @@ struct PingStart {
         unitsPerMillisecond = Self.hasNanoseconds(document) ? 1_000_000 : 1
     }
 
-    /// Returns the time of an event with the timestamp `elapsed`, or `nil` if the time would not be plausible.
+    /// Returns the time basis of an event that occurred `elapsed` units after the start of the ping.
+    ///
+    /// Returns `nil` if `elapsed` is not an integer or is negative, or if the resulting time is not plausible.
     func basis(elapsed: Cell) -> TimeBasis? {
         guard case .integer(let elapsed) = elapsed, elapsed >= 0 else { return nil }
         return TimeBasis(

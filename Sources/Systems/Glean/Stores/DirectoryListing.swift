@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Lists the files of a data directory, and reports unexpected entries.
+/// The functions that list the files of a data directory and report unexpected entries.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
@@ -18,7 +18,10 @@ enum DirectoryListing {
         }
     }
 
-    /// Lists the files of the folder at `path` by name, or reports an error and returns `nil` if it cannot be read.
+    /// Lists the files of the folder at `path` by name.
+    ///
+    /// Reports an error and returns `nil` if the folder cannot be read. Also returns `nil` if a folder of unfinished
+    /// pings contains no files to be read.
     ///
     /// `pathPrefix` is the name of the folder and a slash, or empty if `directory` is the folder itself.
     static func folder(

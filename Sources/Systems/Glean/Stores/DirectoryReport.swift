@@ -2,7 +2,7 @@ import Files
 import JSONText
 import Telemetry
 
-/// Creates the report on the queue of pings and the databases of a data directory.
+/// The functions that create the report on a data directory: its queue of pings and its databases.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 7 and 11.3.
 enum DirectoryReport {
@@ -65,7 +65,9 @@ enum DirectoryReport {
             sdkVersion: sdkVersion(of: directory, pendingFolderIndex: pendingFolderIndex, in: folder))
     }
 
-    /// Returns the version of the SDK in the first ping that contains it.
+    /// Returns the version of the SDK in the first ping that contains it, or `nil` if it is not found.
+    ///
+    /// Only the first ``maximumSearchedPingCount`` pings are read.
     private static func sdkVersion(of directory: GleanDirectory, pendingFolderIndex: Int, in folder: borrowing Folder)
         -> String?
     {

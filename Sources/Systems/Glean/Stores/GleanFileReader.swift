@@ -2,7 +2,7 @@ import Files
 import JSONText
 import Telemetry
 
-/// Reads the files of a data directory.
+/// A reader of the files of a data directory.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8 and 10.
 struct GleanFileReader: FileScanReader {

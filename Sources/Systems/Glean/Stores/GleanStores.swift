@@ -3,7 +3,9 @@ import Files
 import JSONText
 import Telemetry
 
-/// Recognizes the data directories of the SDK by their contents, because apps choose their names.
+/// The format of the SDK's data directories.
+///
+/// Data directories are recognized by their contents, because apps can choose their names.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
 enum GleanStores {
@@ -101,6 +103,8 @@ enum GleanStores {
     }
 
     /// Recognizes a ping file outside a data directory by the upload path in its first line.
+    ///
+    /// Returns `nil` if the file is not a ping file with a valid upload path.
     static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),

@@ -15,12 +15,12 @@ struct LeanplumRequest {
     /// The id of the device, or `nil` if it is missing, empty or not a string.
     var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
-    /// The version of the app.
+    /// The version of the app, or `nil` if the request does not contain it.
     ///
     /// Only `start` requests contain it.
     var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
-    /// The time at which the request was queued, truncated to milliseconds.
+    /// The time at which the request was queued, truncated to milliseconds, or `nil` if it is missing or malformed.
     var time: Timestamp? { document.leanplumTime(of: root) }
 
     /// Returns the notes on unexpected values of the request, in sorted order.
@@ -79,6 +79,8 @@ struct LeanplumRequest {
 
 extension JSONDocument {
     /// Returns the time at which a request was queued, truncated to milliseconds.
+    ///
+    /// Returns `nil` if the time is missing or malformed, or if it is after the year 9999.
     func leanplumTime(of request: JSONNode) -> Timestamp? {
         leanplumTimeNode(of: request).flatMap { DecimalTime(bytes(of: $0))?.timestamp }
     }

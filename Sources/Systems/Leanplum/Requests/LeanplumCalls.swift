@@ -22,7 +22,7 @@ enum LeanplumCalls {
         deliveredStatuses: LeanplumServer.deliveredStatuses, lineShape: lineShape(of:),
         record: { upload, document throws(BodyError) in try upload.leanplumRecord(in: &document) })
 
-    /// Recognizes a payload by the action of its first request.
+    /// Recognizes a payload by the action of its first request, or returns `nil` for any other line.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         guard let items = line.array(LeanplumKeys.data, in: line.root), let first = line.firstElement(of: items),
             line.kind(of: first) == .object, line.value(of: LeanplumKeys.action, in: first) != nil

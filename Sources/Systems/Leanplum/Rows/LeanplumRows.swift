@@ -65,7 +65,7 @@ struct LeanplumRows: RowFormat {
 
     /// Updates `device` with the device properties in `request`.
     ///
-    /// Most requests contain only the locale.
+    /// Properties missing from `request` keep their values, because most requests contain only the locale.
     private static func updateDevice(
         from request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
     ) {

@@ -12,9 +12,9 @@ final class LeanplumDatabase: Sendable {
 
     /// The total size, in bytes, of the database, its journal and its write-ahead log.
     let size: Int
-    /// The paths of the copied files in the capture.
+    /// The paths, in the capture, of the database and of its journal and write-ahead log, if they exist.
     ///
-    /// The database is first.
+    /// The path of the database is first. The files are not copied if one of them exceeds ``sizeLimit``.
     let paths: [String]
     /// The damage in the write-ahead log, if there is any.
     let writeAheadLogFault: WriteAheadLogFault?

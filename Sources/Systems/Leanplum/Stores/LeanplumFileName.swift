@@ -4,7 +4,8 @@
 package enum LeanplumFileName: Equatable, Sendable {
     /// The database `__leanplum.sqlite` (generation 3).
     case database
-    /// The file `_lprequests-<application id>`, or `_lprequests-(null)` without an id (generations 2a and 2b).
+    /// The file `_lprequests-<application id>` (generations 2a and 2b). The id is `nil` if the name is
+    /// `_lprequests-(null)`.
     case requests(applicationID: String?)
 
     private static let databaseName = "__leanplum.sqlite"
@@ -17,7 +18,7 @@ package enum LeanplumFileName: Equatable, Sendable {
         LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
     }
 
-    /// Recognizes a store by its file name.
+    /// Recognizes a store by its file name, or returns `nil` for any other name.
     ///
     /// The journal and the write-ahead log of a database are not recognized.
     package init?(file name: String) {

@@ -5,7 +5,8 @@ import Telemetry
 /// A property list in which an older SDK stored requests.
 struct LeanplumFileStore: SingleFileStore {
     enum Contents: Sendable {
-        /// A file that contains only requests. The application id is from its name.
+        /// A file that contains only requests. `applicationID` is from the name of the file, and is `nil` if the name
+        /// contains no id.
         case requests(applicationID: String?)
         /// The preferences of an app, which also contain requests.
         case preferences
@@ -68,7 +69,7 @@ extension LeanplumFileStore {
     }
 }
 
-/// Converts the bytes of a property list to records.
+/// A reader that converts the contents of a property list to records.
 private struct LeanplumFileReader: FileReader {
     let contents: LeanplumFileStore.Contents
     let source: Source

@@ -16,9 +16,9 @@ enum LeanplumCredential {
     static let appIDPrefix = "app_"
     /// The name of the access key in a credential.
     static let key = "key"
-    /// The name, in the file, of the access key for released apps.
+    /// The name that the credentials file uses for the access key for released apps.
     static let productionKey = "productionKey"
-    /// The name, in the file, of the access key for apps in development.
+    /// The name that the credentials file uses for the access key for apps in development.
     static let developmentKey = "developmentKey"
     /// The name of the entry for records that name no app.
     static let anyApp = "*"
@@ -89,7 +89,8 @@ extension LeanplumCredential {
 
     /// Returns the values of the application that is used for records with the application name `name`.
     ///
-    /// A record that names an application is never sent to a different application.
+    /// Returns `nil` if there is no such application. A record that names an application is never sent to a different
+    /// application.
     private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
         if let app = accounts[name] { return app }
         guard let app = accounts[anyApp], name.isEmpty || name == app[appID] else { return nil }

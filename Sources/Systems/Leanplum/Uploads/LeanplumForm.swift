@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The form in which a Leanplum payload is sent, with its fields in alphabetical order.
+/// The URL-encoded form that uploads a Leanplum payload, with its fields in alphabetical order.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
 enum LeanplumForm {
@@ -37,7 +37,7 @@ enum LeanplumForm {
         return "\(time.milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)000"
     }
 
-    /// Returns the version of the SDK that queued the last request of a payload.
+    /// Returns the version of the SDK that queued the last request of a payload, or `nil` if the request states none.
     private static func sdkVersion(of payload: [UInt8]) throws(RequestError) -> String? {
         guard let document = try? JSONDocument(payload),
             let data = document.value(of: LeanplumKeys.data, in: document.root),

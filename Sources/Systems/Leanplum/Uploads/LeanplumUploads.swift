@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The format of uploads.
+/// The format of uploads to Leanplum.
 ///
 /// Each upload is a `multi` call of one application.
 ///

@@ -20,6 +20,8 @@ struct LeanplumVocabulary: Vocabulary {
     static let actionNames = Set(actions.keys).union([trackAction])
 
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].
+    ///
+    /// Returns `nil` if `link` is not a documented deep link.
     static func destination(ofDeepLink link: String) -> String? {
         guard link.hasPrefix(deepLinkPrefix) else { return nil }
         // As in Firefox, letter case and empty components are ignored, and two components are required.
@@ -68,7 +70,8 @@ private struct LeanplumLabels {
         return unknown == 0 ? known : known + ["\(unknown) unknown attribute\(unknown == 1 ? "" : "s")"]
     }
 
-    /// Returns the destination of the first deep link in the parameters of an event.
+    /// Returns the destination of the first documented deep link in the parameters of an event, or `nil` if there is
+    /// none.
     private func destination(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
         guard let text = payload.value(of: LeanplumKeys.params, in: request),
             nested.read(stringAt: text, of: payload)

@@ -1,8 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Normalizes the events of an event ping, which have the form `[timestamp, category, method, object, value?,
-/// extras?]`.
+/// The functions that normalize the events of an event ping.
+///
+/// An event has the form `[timestamp, category, method, object, value?, extras?]`.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 6.4 to 6.6.
 enum EventTuples {

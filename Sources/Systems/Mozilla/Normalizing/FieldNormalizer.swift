@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Normalizes the documented fields of a JSON object, and adds a fault for each invalid field.
+/// A normalizer of the documented fields of a JSON object, which adds a fault for each invalid field.
 ///
 /// A value is changed only if its meaning is unambiguous. Each change adds a note with a case id from the source.
 ///

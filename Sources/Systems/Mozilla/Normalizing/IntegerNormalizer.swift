@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Normalizes integers that are written in another form, such as `1.0` or `"1"`.
+/// The functions that normalize integers in another form, such as `1.0` or `"1"`.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
 enum IntegerNormalizer {

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Normalizes the measurements of a ping according to its type.
+/// The functions that normalize the measurements of a ping according to its type.
 enum PingNormalizer {
     /// Normalizes the measurements of a ping, and returns the reasons for holding its record.
     ///
@@ -52,7 +52,7 @@ enum PingNormalizer {
     }
 }
 
-/// Adds notes about unusual values in a core ping, without changing the values.
+/// The functions that add notes about unusual values in a core ping, without changing the values.
 enum CorePingAnomalies {
     static func note(_ measurements: JSONNode, in document: JSONDocument, findings: inout Findings) {
         noteCalendar(measurements, in: document, findings: &findings)

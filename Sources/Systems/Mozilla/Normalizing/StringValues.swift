@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Normalizes objects of strings, such as the settings of an event ping and the extras of an event.
+/// The functions that normalize JSON objects whose values must be strings, such as the extras of an event.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases E8 to E11.
 enum StringValues {

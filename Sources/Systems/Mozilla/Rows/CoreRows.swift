@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Converts core pings to table rows, with a column for each field and a separate row for each search count.
+/// The conversion of core pings to table rows, with a column for each field and a separate row for each search count.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1 and 5.2.
 enum CoreRows {

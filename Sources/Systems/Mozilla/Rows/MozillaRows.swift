@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Converts the events of event pings, and the fields of core pings, to table rows.
+/// The conversion of the events of event pings, and of the fields of core pings, to table rows.
 ///
 /// Source: "Exports", section 1; "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 6.5
 /// and 6.6.

@@ -2,7 +2,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads a store that consists of one file.
+/// A reader of a store that consists of one file.
 struct MozillaFileReader: FileReader {
     private let contents: MozillaFile.Contents
     private let origin: MozillaStoreOrigin

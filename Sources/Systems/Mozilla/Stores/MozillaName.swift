@@ -86,6 +86,8 @@ enum MozillaName: Equatable, Sendable {
 extension DecimalTime {
     /// Parses the time in a ping file name, `-t-<seconds>.json` (format S3) or `<seconds>.json` (format S2).
     ///
+    /// Returns `nil` for any other name.
+    ///
     /// Unlike the SDK, which searches the whole path for a time, this initializer uses only the name.
     init?(pingFileName name: Span<UInt8>) {
         let start = name.count > 3 && name.extracting(..<3).equals("-t-") ? 3 : 0

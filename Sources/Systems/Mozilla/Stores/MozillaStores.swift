@@ -3,8 +3,9 @@ import Files
 import JSONText
 import Telemetry
 
-/// Recognizes the stores of Mozilla's SDK by their names, and by their contents if other programs may use the same
-/// names.
+/// The format of the stores of Mozilla's SDK.
+///
+/// Stores are recognized by their names, and by their contents if other programs may use the same names.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
 enum MozillaStores {
@@ -23,6 +24,8 @@ enum MozillaStores {
     }
 
     /// Recognizes a ping folder by its name, or by the names of its files.
+    ///
+    /// Returns `nil` if the folder is not a ping folder.
     static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamedBySDK = MozillaName.isSDKPingFolder(folder.name)
         guard isNamedBySDK || containsPingFile(folder) else { return nil }
@@ -54,7 +57,8 @@ enum MozillaStores {
         }
     }
 
-    /// Returns the time in the envelope of a ping file whose name contains no time.
+    /// Returns the time in the envelope of a ping file whose name contains no time, or `nil` if the time cannot be
+    /// read.
     private static func envelopeTime(of file: [UInt8], in folder: inout InspectedFolder) -> DecimalTime? {
         // A file that cannot be read or parsed is reported when its pings are read.
         guard let bytes = try? folder.contents(of: file) else { return nil }

@@ -47,6 +47,8 @@ struct SubmitPath {
     func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }
 
     /// Returns the app that the path describes, with the bundle id `id`.
+    ///
+    /// The result is never `nil`, because each path contains the name of an app.
     func app(in path: Span<UInt8>, id: String?) -> App? {
         func text(_ part: Int) -> String { String(readingUTF8: path.extracting(parts[part])) }
         return App(id: id, name: text(2), version: text(3), channel: text(4), build: text(5))
@@ -86,7 +88,7 @@ struct SubmitPath {
     }
 }
 
-/// Parses upload paths, and reuses the last result if only the document id differs, as in most stores.
+/// A parser for upload paths that reuses its last result if only the document id differs, as in most stores.
 struct SubmitPathReader: Sendable {
     private var lastPathBytes: [UInt8] = []
     private var lastPath: SubmitPath?

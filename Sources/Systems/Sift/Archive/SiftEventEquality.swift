@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// Compares the events of one archive.
+/// A comparison of the events of one archive.
 ///
 /// Two events are *essentially equal* if all of their members except the time are equal. Stored values are compared, so
 /// `nil` does not equal an empty string.
@@ -224,7 +224,7 @@ extension KeyedValue {
         return real == otherReal || real.isNaN && otherReal.isNaN
     }
 
-    /// The value of a Boolean, an integer, or a floating-point number without a fraction.
+    /// The value of a Boolean, an integer, or a floating-point number without a fraction, or `nil` for any other value.
     private var integer: Int128? {
         switch self {
         case .boolean(let value): value ? 1 : 0

@@ -1,7 +1,8 @@
 import JSONText
 import PropertyList
 
-/// Writes dictionaries with their members in canonical order, which is the order of the UTF-8 bytes of the keys.
+/// The functions that write dictionaries with their members in canonical order: the order of the UTF-8 bytes of the
+/// keys.
 ///
 /// The key table contains the rank of each key in this order. If all keys of a dictionary were used recently, each
 /// member is put into the slot of its rank, and nothing is sorted. Otherwise, the members are sorted by rank after all

@@ -23,7 +23,7 @@ struct SiftEntryBatch: Sendable {
         let node: PropertyListNode
         /// The time in milliseconds since 1970, modulo 2^64.
         let time: UInt64
-        /// The string that contains the installation id.
+        /// The string that contains the installation id, or `nil` if the event has none.
         let clientNode: PropertyListNode?
         let hasDeviceProperties: Bool
     }
@@ -38,7 +38,7 @@ struct SiftEntryBatch: Sendable {
     }
 }
 
-/// Writes the elements of lists as entries of requests.
+/// A writer of the elements of lists as entries of requests.
 struct SiftEntryWriter: Sendable {
     /// The maximum number of elements in a batch.
     static let maximumEntryCount = 64
@@ -87,7 +87,7 @@ struct SiftEntryWriter: Sendable {
     }
 }
 
-/// Writes batches of entries in parallel.
+/// A pool of writers that write batches of entries in parallel.
 final class SiftEntryWriters: Sendable {
     /// The maximum number of batches that are written at the same time.
     private static let maxConcurrentBatches = 8

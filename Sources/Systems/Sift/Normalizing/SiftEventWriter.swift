@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// Writes events as entries of a list request, in canonical JSON.
+/// A writer of events as entries of a list request, in canonical JSON.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.
 struct SiftEventWriter {
@@ -132,9 +132,9 @@ extension SiftEventWriter {
     /// with one.
     struct EntryKey: Sendable {
         let text: String
-        /// The bytes before the value.
+        /// The key and the punctuation that precede the value.
         let opening: ConstantText
-        /// The bytes after the value.
+        /// The comma that follows the value, or an empty string.
         let closing: ConstantText
 
         static let deviceProperties = EntryKey(beforeTime: "device_properties")

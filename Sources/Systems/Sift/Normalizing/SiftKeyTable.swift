@@ -16,7 +16,7 @@ struct SiftKeyTable {
     private var keys: [[UInt8]] = []
     /// The rank of each entry in the order of the UTF-8 bytes of the keys.
     private(set) var ranks: [UInt32] = []
-    /// The entries, sorted by rank.
+    /// The indexes of all entries, sorted by rank.
     private var sortedEntries: [Int] = []
     private var entriesByKey: [[UInt8]: Int] = [:]
     // The recently used references to keys and the recently used keys, by the low bits of their object numbers. The two

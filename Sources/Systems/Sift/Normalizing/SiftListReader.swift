@@ -2,7 +2,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads the event lists of one archive into requests, and omits events that cannot be read.
+/// A reader that converts the event lists of one archive to requests, and omits events that cannot be read.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3, and "Keyed archives: container, object
 /// graph, hostile input", D.3.
@@ -76,7 +76,8 @@ struct SiftListReader {
         return (nil, nil)
     }
 
-    /// The newest device properties in the archive, and the time of their event.
+    /// The newest device properties in the archive and the time of their event, or `nil` if no event has device
+    /// properties.
     var newestProperties: (time: Int64, pairs: KeyedPairs)? {
         mutating get {
             guard let (time, event) = sharedAssembler.withLock({ $0.newestDeviceEvent }),

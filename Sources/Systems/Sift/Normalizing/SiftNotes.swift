@@ -14,7 +14,7 @@ struct SiftNotes {
         case legacyClass(String)
         /// An event was omitted for the reason `reason`.
         case lostEvent(code: String, reason: String)
-        /// An event of a queue was omitted because a batch also contains it.
+        /// An event in a queue was omitted because a batch also contains it.
         case absorbedEvent
     }
 

@@ -2,7 +2,7 @@ import PropertyList
 import Synchronization
 import Telemetry
 
-/// Adds the entries of one archive to requests, and reports omitted events.
+/// An assembler that adds the entries of one archive to requests, and reports omitted events.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3.
 struct SiftRequestAssembler: Sendable {
@@ -25,7 +25,7 @@ struct SiftRequestAssembler: Sendable {
     private(set) var losses: [(code: String, count: Int)] = []
     /// The time of the newest event whose time RFC 3339 can express, in milliseconds since 1970.
     private(set) var newestTime: Int64 = 0
-    /// The event with the newest device properties.
+    /// The event with the newest device properties, or `nil` if no event has device properties.
     private(set) var newestDeviceEvent: (time: Int64, event: PropertyListNode)?
     /// The reason for rejecting the whole archive, or `nil` if the archive is not rejected.
     private(set) var error: PropertyListError?

@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// Writes values of an archive as canonical JSON, without intermediate objects.
+/// A writer of the values of an archive as canonical JSON, without intermediate objects.
 ///
 /// A value without a JSON form adds a note. It is omitted, together with the dictionary entry or array element that
 /// contains it.

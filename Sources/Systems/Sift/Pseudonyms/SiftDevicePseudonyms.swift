@@ -58,7 +58,7 @@ extension SiftPseudonyms {
             "network_addresses",
         ], .drop)
 
-    /// The rules for the device properties of the first versions of the SDK, all of which are strings.
+    /// The rules for the device properties that the first SDK versions record, all of which are strings.
     ///
     /// Properties that are not listed are dropped, including system controls with dotted names.
     ///

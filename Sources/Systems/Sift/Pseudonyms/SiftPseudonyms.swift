@@ -6,7 +6,9 @@ import Telemetry
 enum SiftPseudonyms {
     static let format = PseudonymFormat(tables: [([SiftRequest.type], request)], path: path(of:_:))
 
-    /// Returns the upload path with a pseudonym for the account id, which identifies the maker of the app.
+    /// Returns the upload path with a pseudonym for the account id, or `nil` if the path is invalid.
+    ///
+    /// The account id is replaced because it identifies the maker of the app.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {

@@ -13,7 +13,9 @@ struct SiftQueue: Sendable, Equatable {
     ///
     /// ``SiftQueueRules/Clock`` describes which of the two times each SDK version stores.
     let clockTime: Int64
-    /// The time of the last accepted event, which may no longer be pending, in milliseconds since 1970.
+    /// The time of the last accepted event in milliseconds since 1970, or `nil` if it is unknown.
+    ///
+    /// The event may no longer be pending.
     let lastEventTime: Int64?
     /// The number of pending events that are essentially equal to the preceding event, or `nil` if events were not
     /// compared.

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Describes the state of a queue according to the rules of the SDK, in words and as JSON.
+/// The description of the state of a queue according to the rules of the SDK, in words and as JSON.
 extension SiftQueue: QueueRules {
     func sentence(at instant: Int64) -> String {
         let readiness = readinessInWords(at: instant)

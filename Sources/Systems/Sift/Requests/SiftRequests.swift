@@ -24,7 +24,7 @@ enum SiftRequests {
         return SiftTarget.path(account: account) ?? address.path
     }
 
-    /// Recognizes a payload by a list of objects.
+    /// Recognizes a payload by a list of objects, or returns `nil` for any other line.
     ///
     /// A Leanplum payload also has this form, but the Leanplum system recognizes it first.
     private static func lineShape(of line: JSONDocument) -> LineShape? {

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Converts the events of list requests, and the app and device states in them, to table rows.
+/// The conversion of the events of list requests, and of the app and device states in them, to table rows.
 ///
 /// Source: "Exports", section 1; "Sift iOS SDK: on-disk store, list request", sections 5 and 6.1.
 struct SiftRows: RowFormat {

@@ -1,7 +1,9 @@
 import Files
 import Telemetry
 
-/// Reads all files in the folder of the SDK before it outputs records, because records depend on several files.
+/// A scan that reads all files in the folder of the SDK before it outputs records.
+///
+/// This order is necessary because records depend on several files.
 struct SiftScan: StoreScan {
     private let folder: SiftFolder
     private let context: StoreContext

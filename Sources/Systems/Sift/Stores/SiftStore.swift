@@ -2,7 +2,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Creates list requests from the files in the folder of the SDK.
+/// A builder that creates list requests from the files in the folder of the SDK.
 ///
 /// The files must be read in this order: keys, collector, uploader, queues. Only pending events, which are the events
 /// of batches and queues, become requests. The last accepted event of a queue is only used for its device properties.

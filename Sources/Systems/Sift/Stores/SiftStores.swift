@@ -2,7 +2,7 @@ import Bytes
 import Files
 import Telemetry
 
-/// Recognizes the folder of Sift's SDK, or a single file from it.
+/// The format of the folder of Sift's SDK, and of a single file from it.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 2.1 and 2.2.
 enum SiftStores {
@@ -50,6 +50,8 @@ enum SiftStores {
     }
 
     /// Recognizes an uploader or a queue by the contents of its archive, regardless of its name.
+    ///
+    /// Returns `nil` for any other file.
     static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }

@@ -121,7 +121,7 @@ package struct EventTable: ~Copyable {
         }
     }
 
-    /// Returns the lowest row id that is not less than `start`.
+    /// Returns the lowest row id that is not less than `start`, or `nil` if there is none.
     private func firstRowid(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
         defer { rowidStatement.reset() }
         try rowidStatement.start(with: start)

@@ -2,7 +2,7 @@ import Files
 import PropertyList
 import Telemetry
 
-/// Finds the stored ping from which pending events copy missing fields, such as the client id.
+/// A search for the stored ping from which pending events copy missing fields, such as the client id.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFieldsFinder: Sendable {
@@ -11,7 +11,10 @@ struct BorrowedFieldsFinder: Sendable {
 
     init(in context: StoreContext) { self.context = context }
 
-    /// Returns the fields of the newest stored ping of the type `type`, and of the client `client` unless it is `nil`.
+    /// Returns the fields of the newest stored ping of the type `type`, or `nil` if there is no such ping with a client
+    /// id.
+    ///
+    /// Unless `client` is `nil`, only pings of the client `client` are considered.
     mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
         var newest: BorrowedFields?
         for store in context.neighbors {

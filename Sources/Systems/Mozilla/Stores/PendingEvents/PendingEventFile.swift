@@ -46,7 +46,7 @@ struct PendingEvents: Sendable {
     }
 }
 
-/// Reads a file of events that are not yet included in a ping.
+/// A reader of a file of events that are not yet included in a ping.
 ///
 /// The events are JSON arrays, which are separated by a comma and a line feed. Each line is read separately, because
 /// files are often damaged and an invalid event must not affect the others.

@@ -6,7 +6,7 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFields: Sendable {
     let client: String
-    /// The time at which the ping was queued.
+    /// The time at which the ping was queued, or `nil` if it is unknown.
     let time: Timestamp?
     let app: App?
     let pingID: String
@@ -30,7 +30,8 @@ struct BorrowedFields: Sendable {
     }
 }
 
-/// Creates records of events that are not yet included in a ping, so that they are available for analysis.
+/// The functions that create records of events that are not yet included in a ping, so that the events are available
+/// for analysis.
 ///
 /// The records are never uploaded, because the app may still send the events itself.
 ///

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Creates records from the envelopes in ping files and ping arrays, and reuses its memory for the next file.
+/// A reader that creates records from ping files and ping arrays, and reuses its memory for the next file.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
 struct PingReader: FileReader {
@@ -158,6 +158,8 @@ extension PingReader {
     }
 
     /// Returns the timestamp of an envelope, which may be a decimal number in a string (case P7).
+    ///
+    /// The result is never `nil`, because an invalid timestamp throws an error.
     private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
         let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, expectedAt: 3)
         if let value, document.kind(of: value) == .string {
@@ -282,6 +284,8 @@ extension JSONDocument {
 
 extension DecimalTime {
     /// Parses a decimal number that may have a minus sign and a fraction, but no exponent.
+    ///
+    /// Returns `nil` for any other string.
     init?(plain text: Span<UInt8>) {
         for index in text.indices where !text[index].isDigit {
             let byte = text[index]
@@ -294,6 +298,8 @@ extension DecimalTime {
 
 extension Timestamp {
     /// Parses Foundation's description of a date, such as `2017-04-25 21:14:03 +0000`.
+    ///
+    /// Returns `nil` for any other string.
     init?(describedDate text: String) {
         guard text.hasSuffix(" +0000") else { return nil }
         self.init(rfc3339: text.dropLast(6) + "Z")

@@ -2,7 +2,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Converts the property lists of Mozilla's SDK to JSON.
+/// The functions that convert the property lists of Mozilla's SDK to JSON.
 enum PreferencesJSON {
     /// Returns a canonical JSON object of the entries whose keys start with `prefix`, without the prefix in the keys.
     static func entries(
