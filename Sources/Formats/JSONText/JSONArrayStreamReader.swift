@@ -1,6 +1,6 @@
 import Bytes
 
-/// Extracts the elements of one array from JSON text that arrives in pieces.
+/// A reader that extracts the elements of one array from JSON text that arrives in pieces.
 ///
 /// The reader returns one element at a time, with its range in the text. An outline selects the parts of the element to
 /// extract. Memory use does not grow with the text, so files of gigabytes, such as HTTP archives, can be read. In

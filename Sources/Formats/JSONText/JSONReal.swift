@@ -5,9 +5,10 @@ import Bytes
 /// The output has the fewest digits that read back as the same number, in the notation of ECMAScript. Numbers that are
 /// infinite or not a number become `null`.
 extension TextWriter {
-    /// The maximum number of bytes of a real in JSON.
+    /// The maximum number of bytes that a floating-point number occupies in JSON.
     ///
-    /// Digits are stored in whole words. The excess bytes after the last digit are within the slack of the writer.
+    /// Digits are stored eight bytes at a time. The bytes stored after the last digit fit into ``TextWriter/slack``, so
+    /// this limit does not include them.
     static let realLengthLimit = 32
 
     /// Appends a real to a writer with capacity for at least 32 more bytes.

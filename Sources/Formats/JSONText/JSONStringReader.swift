@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads a string that contains escapes or non-ASCII characters.
+/// A reader for strings that contain escapes or non-ASCII characters.
 struct JSONStringReader: ~Escapable {
     private let source: Span<UInt8>
     private let policy: JSONReadingPolicy

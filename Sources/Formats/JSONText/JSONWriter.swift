@@ -67,7 +67,7 @@ extension Span<UInt8> {
     }
 }
 
-/// Writes a value into memory of sufficient size, without recursion.
+/// A writer of a value into memory of sufficient size, without recursion.
 private struct JSONWriter: ~Copyable, ~Escapable {
     /// An array or object that is being written.
     struct Container {

@@ -1,4 +1,4 @@
-/// Sorts the members of an object into canonical order and finds repeated keys.
+/// A sorter that brings the members of an object into canonical order and finds repeated keys.
 ///
 /// Most keys differ in their first eight bytes, which are compared as one number.
 struct KeySorter: ~Escapable {

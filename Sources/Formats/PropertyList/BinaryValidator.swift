@@ -1,13 +1,13 @@
 import JSONText
 
-/// Checks everything that can be reached from the root of a binary property list.
+/// A validator for the objects of a binary property list that can be reached from its root.
 ///
-/// The checks cover markers, lengths, references, key types, cycles and depth. Most files pass ``passesSweep(_:)``, a
-/// fast check of the whole object table. For other files, ``walk(_:)`` follows the references from the root and
+/// The validator checks markers, lengths, references, key types, cycles and depth. Most files pass ``passesSweep(_:)``,
+/// a fast check of the whole object table. For other files, ``walk(_:)`` follows the references from the root and
 /// collects the dictionaries that repeat a key.
 ///
-/// A walk checks a shared object once, so the time is proportional to the length of the file. For objects that overlap,
-/// the time is limited by ``remainingByteCount``.
+/// ``walk(_:)`` checks each shared object only once, so its running time is proportional to the length of the file. If
+/// objects overlap, ``remainingByteCount`` limits the running time.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and A.5.
 struct BinaryValidator {

@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// Builds a binary property list object by object, with values before their containers.
+/// A writer of binary property lists, which adds one object at a time, with values before their containers.
 ///
 /// Source: <doc:KeyedArchives>, A.2 and A.4.
 struct BinaryWriter {

@@ -14,9 +14,9 @@ extension PropertyListDocument {
         }
     }
 
-    /// Returns the positions and the UTF-8 of keys in canonical order.
+    /// Returns the UTF-8 bytes of the keys with their positions, sorted in canonical order.
     ///
-    /// Equal keys are in the order of their positions.
+    /// Equal keys are sorted by position.
     func sortedByUTF8(
         _ keys: [(position: Int, key: PropertyListNode)]
     ) -> [(position: Int, utf8: [UInt8])] {

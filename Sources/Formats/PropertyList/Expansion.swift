@@ -136,7 +136,7 @@ extension KeyedArchive {
         }
     }
 
-    /// Returns the next value of an instance to count, or `nil` if there are no more.
+    /// Returns the next value to count in the instance of `frame`, or `nil` if all values were returned.
     @inline(__always)
     private mutating func nextValue(_ frame: inout Frame) -> PropertyListNode? {
         while true {

@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// Writes values of a property list as JSON for programs to read.
+/// A writer of property list values as JSON for programs to read.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(bytes)

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Finds the keys that occur more than once in a dictionary, either as the same object or as equal strings.
+/// A search for the keys that occur more than once in a dictionary, either as the same object or as equal strings.
 ///
 /// Most dictionaries refer to the same key objects as an earlier dictionary, so their keys do not have to be read.
 /// Other keys are compared by fingerprint, and in full only if two fingerprints are equal.

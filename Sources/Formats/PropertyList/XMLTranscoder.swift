@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// Converts an XML property list into the binary form in one pass.
+/// A converter of XML property lists into the binary form in one pass.
 ///
 /// Source: <doc:KeyedArchives>, A.6.
 struct XMLTranscoder: ~Escapable {

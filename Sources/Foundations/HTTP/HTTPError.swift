@@ -19,7 +19,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     case wrongName
     /// The certificate has expired, or its authority is not trusted.
     case untrusted
-    /// The client and the server did not agree on an encrypted connection.
+    /// The TLS handshake failed for another reason, such as a file of trusted authorities that cannot be read.
     case noHandshake
     /// The connection was closed during the TLS handshake.
     case closedInHandshake

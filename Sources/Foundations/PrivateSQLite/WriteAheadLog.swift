@@ -19,8 +19,8 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
 
     /// Returns the first damage that affects a committed change, or `nil` if there is none.
     ///
-    /// Frames of an earlier use of the log do not count as damage, because SQLite overwrites a log from its beginning.
-    /// A truncated frame of the current use always counts as damage, because the end of the log is missing.
+    /// Frames from before the last reset of the log do not count as damage, because SQLite overwrites a log from its
+    /// beginning. A truncated frame from after the reset always counts as damage, because the end of the log is missing.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
         let bytes = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
@@ -76,18 +76,18 @@ private struct FrameCheck {
     struct Frame {
         /// The reason why SQLite ignores the frame, or `nil` if the frame is valid or truncated.
         var faultReason: String?
-        /// Whether the frame ends a transaction of the current use of the log.
+        /// Whether the frame ends a transaction and was written after the last reset of the log.
         var endsTransaction = false
-        /// Whether the frame belongs to the current use of the log and is truncated.
+        /// Whether the frame is truncated and was written after the last reset of the log.
         var isTruncated = false
     }
 
     private let header: LogHeader
     private var checksum: LogChecksum
-    /// Whether a previous frame belongs to an earlier use of the log.
+    /// Whether a previous frame was written before the last reset of the log.
     ///
-    /// Both salts of a frame of an earlier use differ from the salts in the header.
-    private var hasReachedEarlierUse = false
+    /// Both salts of such a frame differ from the salts in the header.
+    private var hasReachedOldFrames = false
 
     init(_ header: LogHeader) {
         self.header = header
@@ -99,10 +99,10 @@ private struct FrameCheck {
     /// A frame is damaged if its checksum is wrong, or if only one of its salts differs from the header. If both salts
     /// differ, the frame is damaged only if the salts of a later frame match the header.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
-        guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !hasReachedEarlierUse) }
+        guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !hasReachedOldFrames) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)
         guard matches != (false, false) else {
-            hasReachedEarlierUse = true
+            hasReachedOldFrames = true
             return Frame(faultReason: "the salts of a frame are wrong")
         }
         // This field is the size of the database in pages in the last frame of a transaction, and 0 in all other

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Writes a property list, or the object graph of a keyed archive, as JSON for people to read.
+/// A writer of property lists, or of the object graphs of keyed archives, as JSON for people to read.
 ///
 /// The output can be larger than memory. Call ``write(atLeast:to:)`` repeatedly until it returns `false`.
 ///
