@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// Source: "Bundle", "The file".
 public struct Manifest: Sendable, Equatable {
-    /// A member that contains records.
+    /// A member of the bundle that contains records.
     public struct Segment: Sendable, Equatable {
         /// The name of the member.
         public let path: String

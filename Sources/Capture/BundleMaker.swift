@@ -86,7 +86,7 @@ public struct BundleMaker {
         return Result(manifest: manifest, intake: intake, index: makesIndex ? index(of: manifest, intake) : nil)
     }
 
-    /// Returns the digests of the parents of the bundle.
+    /// Returns the digests of the parents that the manifest of the new bundle lists.
     ///
     /// These are the earlier bundles and the parents of the inputs. A parent of an input is omitted if it is itself an
     /// input, or if the earlier bundles include its contents.

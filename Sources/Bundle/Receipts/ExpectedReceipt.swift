@@ -2,7 +2,7 @@ import Files
 import Hashing
 import JSONText
 
-/// A receipt with which bundles are compared.
+/// A receipt that states which bundles are expected, for comparison with bundles that arrived.
 ///
 /// Source: "Receipts".
 public struct ExpectedReceipt: Sendable {

@@ -36,7 +36,7 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
     case accessibleToOthers(String)
     /// The file does not have the documented format. The values are its path and the reason.
     case malformed(String, String)
-    /// An environment variable does not contain a valid key.
+    /// The environment variable with this name does not contain a valid key.
     case invalidVariable(String)
 
     /// A one-line message that contains no part of a credential.

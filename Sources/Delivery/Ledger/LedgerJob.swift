@@ -183,7 +183,9 @@ struct LedgerJob: Sendable {
             isRefused: isRefused, at: now, db)
     }
 
-    /// Settles a record, and marks it as refused if `isRefused` is `true` or if it is a list with a refused part.
+    /// Settles a record.
+    ///
+    /// The record is marked as refused if `isRefused` is `true`, or if it is a list of which a part was refused.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database

@@ -83,7 +83,7 @@ public struct GapSummary: Sendable {
         public var repeatedRowCount = 0
     }
 
-    /// The number of sequences.
+    /// The number of sequences in the input and in the expected list.
     public private(set) var sequenceCount = 0
     /// The number of clients with sequences.
     public private(set) var clientCount = 0

@@ -14,7 +14,7 @@ public struct SequenceGap: Sendable, Equatable {
 public struct RepeatedNumbers: Sendable, Equatable {
     /// The repeated numbers.
     public let numbers: ClosedRange<Int64>
-    /// The number of records with a repeated number, minus the number of repeated numbers.
+    /// The number of records that repeat a number, excluding the first record with each number.
     public let extraCount: Int
     /// The earliest time of any record with a repeated number, or `nil` if no such record has a time.
     public let firstTime: Timestamp?

@@ -32,7 +32,7 @@ public struct BackupPropertyLists: Sendable, Equatable {
     public private(set) var keybag: [UInt8]?
     /// The wrapped key of the manifest, or `nil` if it is missing or is not data.
     public private(set) var manifestKey: [UInt8]?
-    /// Whether one of the lists has a key that occurs only in backups.
+    /// Whether one of the property lists contains a key that occurs only in property lists of backups.
     public private(set) var hasBackupKeys = false
 
     /// The maximum length of a stored string, in bytes.

@@ -9,7 +9,7 @@ public struct RecordMemory: Sendable {
     /// The positions, in the input, of the notes and the payload of the last record whose canonical form was checked.
     public internal(set) var written = RecordLineLayout(notes: 0, payload: 0..<0)
 
-    /// Creates memory that has not been used for a record.
+    /// Creates empty memory.
     public init() {}
 
     /// Whether the payload of the last line is in canonical form.

@@ -38,7 +38,7 @@ public struct SequenceFormat: Sendable {
     public let start: ClosedRange<Int64>
     /// The client ids, in lowercase, that several installations have in common.
     public let sharedClients: Set<String>
-    /// The member that contains the number in uploads of all types, or `nil` if the member depends on the type.
+    /// The payload member with the sequence number in uploads of all types, or `nil` if it depends on the type.
     private let commonMember: Member?
     private let members: [String: Member]
 

@@ -31,7 +31,7 @@ extension SpooledTree {
         return found
     }
 
-    /// Resolves the stored target `text` of a link, following further links.
+    /// Returns the destination of a link whose stored target is `text`, following further links.
     ///
     /// `folders` are the indices of the folders that contain the link, the outermost first.
     private func destination(of text: [UInt8], _ folders: [Int]) -> LinkTarget.Destination {

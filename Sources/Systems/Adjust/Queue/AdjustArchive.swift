@@ -121,7 +121,7 @@ struct AdjustArchive {
         try archive.value(of: archive.element(at: position, of: pairs.values))
     }
 
-    /// Returns the member `key` of an instance, or `nil` if the member is missing or not a string.
+    /// Returns the string that is stored under `key` in `instance`, or `nil` if the value is missing or not a string.
     ///
     /// A string that is longer than any string of the SDK is replaced by an empty string, because many packages can
     /// share it.

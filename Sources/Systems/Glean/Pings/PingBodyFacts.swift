@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The facts from the body of a ping that its record contains in addition to the unchanged body.
+/// The facts that are read from the body of a ping for its record, such as the client and the time.
+///
+/// The record also contains the unchanged body.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 9.
 struct PingBodyFacts {
