@@ -171,13 +171,13 @@ public struct BundleAssembler: ~Copyable {
     /// Call this method after adding the quarantined input.
     ///
     /// `pseudonymKeyID` is the ID of the pseudonym key. Pass `nil` if any record lacks pseudonyms, or if the bundle has
-    /// quarantined input or problems. If the ID is not `nil`, the manifest lists only the kinds of the inputs. If
+    /// quarantined input or problems. `withdrawals` must be empty in a bundle of pseudonymized records. If the ID is not `nil`, the manifest lists only the kinds of the inputs. If
     /// `inputs` is `nil`, the manifest lists no inputs, as in older versions of the format. `parents` contains the
     /// digests of the bundles that this bundle continues. `omitted` contains the counts of the omitted contents, which
     /// are written only if there are parents.
     public mutating func finish(
-        problems: DetailSpill, duplicateCount: Int, pseudonymKeyID: String? = nil, inputs: [BundleInput]? = nil,
-        parents: [String] = [], omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
+        problems: DetailSpill, withdrawals: Set<Withdrawal> = [], duplicateCount: Int, pseudonymKeyID: String? = nil,
+        inputs: [BundleInput]? = nil, parents: [String] = [], omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
     ) throws -> Manifest {
         var problemMembers = DetailMemberBuilder(BundleLayout.problems)
         try problems.forEach { line, _ in try append(line, to: &problemMembers, sink) }
@@ -185,6 +185,7 @@ public struct BundleAssembler: ~Copyable {
         var clientMembers = DetailMemberBuilder(BundleLayout.clients)
         for client in clients.sortedSummaries { try append(client.json.bytes[...], to: &clientMembers, sink) }
         try finish(clientMembers, to: sink)
+        try append(withdrawals, to: sink)
         let listed = pseudonymKeyID == nil ? inputs : inputs?.map(\.anonymized)
         let manifest = makeManifest(
             duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, listed.map { BundleInputs($0) }, parents,
@@ -193,6 +194,16 @@ public struct BundleAssembler: ~Copyable {
         let end = try encoderPool.withPooledValue { try $0.encoder.compressArchiveEnd() }
         try container.finish(end: end, to: sink)
         return manifest
+    }
+
+    /// Writes the withdrawals in the order of their lines, or no member if there are none.
+    private mutating func append(_ withdrawals: Set<Withdrawal>, to sink: Sink) throws {
+        guard !withdrawals.isEmpty else { return }
+        var members = DetailMemberBuilder(BundleLayout.withdrawals)
+        for line in withdrawals.map(\.json.bytes).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            try append(line[...], to: &members, sink)
+        }
+        try finish(members, to: sink)
     }
 
     /// Adds `line` to the list `members`, and writes the previous member of the list if `line` starts a new one.

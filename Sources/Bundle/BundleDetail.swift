@@ -21,6 +21,14 @@ extension BundleDetail {
 
 extension ClientSummary: BundleDetail {}
 extension LocatedProblem: BundleDetail {}
+extension Withdrawal: BundleDetail {
+    /// Returns whether `line` contains a system or a kind of withdrawal that this version does not know.
+    public static func hasUnknownName(_ line: [UInt8], knowing systems: SystemTable) -> Bool {
+        guard let fields = try? JSONFields(line), let system = fields.text("system"), let code = fields.text("code")
+        else { return false }
+        return systems.name(system) == nil || Reason(rawValue: code) == nil
+    }
+}
 extension QuarantineEntry: BundleDetail {
     /// Returns whether `line` contains a kind of store that is not in `systems`.
     public static func hasUnknownName(_ line: [UInt8], knowing systems: SystemTable) -> Bool {

@@ -33,8 +33,11 @@ public enum BundleLayout {
     /// The name of the list of clients.
     public static let clients = "clients.ndjson"
 
+    /// The name of the list of withdrawals, which a bundle without withdrawals does not have.
+    public static let withdrawals = "withdrawals.ndjson"
+
     /// The names of the members that contain lists of details, in the order of the members.
-    public static let listNames = [quarantine, problems, clients]
+    public static let listNames = [quarantine, problems, clients, withdrawals]
 
     /// The maximum size, in bytes, of a segment.
     ///

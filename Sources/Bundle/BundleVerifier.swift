@@ -144,7 +144,7 @@ public struct BundleVerifier {
         // input.
         if reader.manifest.pseudonymKeyID != nil {
             let details = reader.manifest.otherMembers.filter {
-                [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.listName(ofMember: $0.path))
+                [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.withdrawals].contains(BundleLayout.listName(ofMember: $0.path))
             }
             guard details.allSatisfy({ $0.bytes == 0 }) else { throw .countMismatch("the ID of the pseudonym key") }
         }
@@ -162,6 +162,12 @@ public struct BundleVerifier {
         guard isListed.values.allSatisfy(\.self) else { throw .countMismatch("the list of quarantined input") }
         var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
         while try problems.next() != nil {}
+        var withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
+        var last: [UInt8] = []
+        while let line = try withdrawals.next()?.json.bytes {
+            guard last.lexicographicallyPrecedes(line) else { throw .countMismatch(BundleLayout.withdrawals) }
+            last = line
+        }
         var decoder = try BundleReader.makeDecoder()
         for member in present {
             _ = try reader.contents(of: member.path, with: &decoder)

@@ -81,8 +81,8 @@ public struct BundleMaker {
         let given = try await hashes.finish(for: reader.inputs, labels: labels)
         for problem in given.problems { try intake.report(problem) }
         let manifest = try bundle.finish(
-            problems: intake.spill.problems, duplicateCount: intake.duplicateCount, pseudonymKeyID: keyID(intake),
-            inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
+            problems: intake.spill.problems, withdrawals: intake.withdrawals, duplicateCount: intake.duplicateCount,
+            pseudonymKeyID: keyID(intake), inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
         return Result(manifest: manifest, intake: intake, index: makesIndex ? index(of: manifest, intake) : nil)
     }
 

@@ -46,6 +46,8 @@ public struct Intake: Sendable {
     /// Findings stored in intact bundles that are read as input are ignored, because they were reported when the bundle
     /// was created. Quarantined items that an earlier bundle contains are ignored, too.
     public private(set) var isIncomplete = false
+    /// The withdrawals in the inputs, which are empty if records are pseudonymized.
+    public private(set) var withdrawals: Set<Withdrawal> = []
     /// The findings of the record filter, including findings about removed records.
     public private(set) var filterFindings = FilterFindings()
     /// The reports on the state of stores such as upload queues.
@@ -159,6 +161,7 @@ public struct Intake: Sendable {
             if try add(problem, line: line) { note(.problem(problem)) }
         }
         for entry in output.apps { note(.app(entry, input: output.input)) }
+        if !hidesInput { withdrawals.formUnion(output.withdrawals) }
         filterFindings.add(output.filtered)
         reports += output.reports
     }

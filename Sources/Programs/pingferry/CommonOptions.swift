@@ -31,7 +31,7 @@ struct CommonOptions: ParsableArguments {
         return ScanOptions(
             secret: RunSecret(using: &generator), filter: filter, pseudonymizer: pseudonymizer,
             quarantineFileLimit: quarantineFileLimit, copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues,
-            numberedSystems: numberedSystems, computesIndexKeys: computesIndexKeys)
+            numberedSystems: numberedSystems, systems: Systems.table, computesIndexKeys: computesIndexKeys)
     }
 
     func progress(of reader: CaptureReader) -> ProgressLine {

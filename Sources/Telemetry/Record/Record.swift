@@ -162,7 +162,15 @@ public struct Hold: Sendable, Equatable {
     /// The record is for analysis only, because its ids are pseudonyms and some values were removed.
     public static let pseudonymized = Hold("pseudonymized")
     /// A request log shows that the upload was delivered.
-    public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }
+    public static func delivered(status: Int) -> Hold { Hold(delivered.code, String(status)) }
+    /// The upload was delivered with an unknown status.
+    static let delivered = Hold("delivered")
+    /// The user asked a service to forget the device.
+    public static let forgotten = Hold(Withdrawal.Reason.forgotten.rawValue)
+    /// The client or profile of the record requested the deletion of its data.
+    public static let deletionRequested = Hold(Withdrawal.Reason.deletionRequested.rawValue)
+    /// The user has switched off usage data in the settings of the app.
+    public static let optedOut = Hold(Withdrawal.Reason.optedOut.rawValue)
 
     /// Creates a hold from a code and optional details.
     public init(_ code: String, _ detail: String? = nil) {

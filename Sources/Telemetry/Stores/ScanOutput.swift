@@ -76,6 +76,8 @@ public struct ScanOutput: Sendable {
     ///
     /// The array is empty if the options do not request store reports.
     public private(set) var apps: [AppEntry] = []
+    /// The withdrawals that stores contain and that records cause, including records that the filter excludes.
+    public private(set) var withdrawals: [Withdrawal] = []
     /// The findings of the filter about all records.
     public private(set) var filtered = FilterFindings()
     /// The number of records that were omitted because another store of the container contains equal records.
@@ -98,7 +100,9 @@ public struct ScanOutput: Sendable {
     /// The systems whose sequence numbers are read, or `nil` if the options do not request sequence numbers.
     private let numberedSystems: SystemTable?
     private let computesIndexKeys: Bool
-    /// The payload from which a sequence number is read.
+    /// The systems whose uploads can be requests for the deletion of data.
+    private let systems: SystemTable?
+    /// The payload that is parsed again, for example to read its sequence number.
     private var payload = JSONDocument()
     /// The estimated size of all findings in bytes.
     private var size = 0
@@ -129,6 +133,7 @@ public struct ScanOutput: Sendable {
         secret = nil
         numberedSystems = nil
         computesIndexKeys = false
+        systems = nil
     }
 
     /// Creates an output that filters records, replaces ids by pseudonyms and writes the records as lines.
@@ -142,6 +147,7 @@ public struct ScanOutput: Sendable {
         pseudonymizer = options.pseudonymizer
         numberedSystems = options.numberedSystems
         computesIndexKeys = options.computesIndexKeys
+        systems = options.systems
     }
 
     /// Whether the findings must be removed before more findings are added.
@@ -163,6 +169,7 @@ public struct ScanOutput: Sendable {
         let place = store.map { StorePlace(store: $0, part: part) }
         if collectsApps, let place, let app = record.app { collect(LatestApp(app, at: record.time), at: place) }
         if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
+        collectWithdrawals(by: record)
         guard filter.passes(record, noting: &filtered) else { return recycleMemory(of: &record) }
         count(record)
         do throws(PseudonymError) {
@@ -196,6 +203,7 @@ public struct ScanOutput: Sendable {
     /// `line` is the range of the record in the bytes that are later passed to ``adopt(lines:)``.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         guard let secret else { preconditionFailure("the output keeps records as they are") }
+        collectWithdrawals(by: record)
         guard filter.passes(record, noting: &filtered) else { return }
         append(record, at: line, written, secret, place: nil, leftOut: PseudonymCounts())
     }
@@ -240,6 +248,13 @@ public struct ScanOutput: Sendable {
         return .schema(["type is empty"])
     }
 
+    private mutating func collectWithdrawals(by record: borrowing Record) {
+        guard let uploads = systems?[record.system]?.uploads, uploads.precedence.first.contains(record.type) else {
+            return
+        }
+        withdrawals += uploads.withdrawals(by: record, using: &payload)
+    }
+
     private mutating func collect(_ app: LatestApp, at place: StorePlace) {
         // Consecutive records mostly belong to the same part, so only the last part is compared.
         if let last = apps.indices.last, apps[last].place == place {
@@ -280,6 +295,17 @@ public struct ScanOutput: Sendable {
     public mutating func report(_ problem: LocatedProblem) {
         size += Self.detailSize
         problems.append(problem)
+    }
+
+    /// Adds a withdrawal that a file of the capture contains.
+    public mutating func report(_ withdrawal: Withdrawal) {
+        size += Self.detailSize
+        withdrawals.append(withdrawal)
+    }
+
+    /// Adds a withdrawal of `subject` that the file at `path` in the capture contains.
+    public mutating func report(_ reason: Withdrawal.Reason, of subject: Withdrawal.Subject, path: String) {
+        report(Withdrawal(reason, of: subject, capture: capture, path: path))
     }
 
     /// Adds a report on the current store.
@@ -327,7 +353,7 @@ public struct ScanOutput: Sendable {
     public mutating func removeAll() {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
-        (records, rejects, quarantined, problems, reports, apps) = ([], [], [], [], [], [])
+        (records, rejects, quarantined, problems, reports, apps, withdrawals) = ([], [], [], [], [], [], [])
         (filtered, refusal, path, store) = (FilterFindings(), nil, "", nil)
         (bytesRead, size, duplicates) = (0, 0, 0)
     }

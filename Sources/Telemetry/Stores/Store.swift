@@ -93,6 +93,8 @@ public struct ScanOptions: Sendable {
     public var reportsQueues: Bool
     /// The systems whose sequence numbers are read from payloads, or `nil` if the numbers are not needed.
     public var numberedSystems: SystemTable?
+    /// The systems whose uploads can be requests for the deletion of data, or `nil` if such requests are not needed.
+    public var systems: SystemTable?
     /// Whether the keys of records for the index of a bundle are computed.
     public var computesIndexKeys: Bool
     /// The function that distributes work on large files across cores.
@@ -102,7 +104,7 @@ public struct ScanOptions: Sendable {
     public init(
         secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        numberedSystems: SystemTable? = nil, computesIndexKeys: Bool = false,
+        numberedSystems: SystemTable? = nil, systems: SystemTable? = nil, computesIndexKeys: Bool = false,
         parallelFor: @escaping ParallelFor = sequentialFor
     ) {
         self.secret = secret
@@ -112,6 +114,7 @@ public struct ScanOptions: Sendable {
         self.copyFolder = copyFolder
         self.reportsQueues = reportsQueues
         self.numberedSystems = numberedSystems
+        self.systems = systems
         self.computesIndexKeys = computesIndexKeys
         self.parallelFor = parallelFor
     }

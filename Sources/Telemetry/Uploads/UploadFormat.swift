@@ -25,6 +25,8 @@ public struct UploadFormat: Sendable {
     public let credentials: CredentialFormat?
     /// The order in which the records of a client are uploaded, by type.
     public let precedence: Precedence
+    /// The rules by which uploads withdraw records, or `nil` if there are none besides ``precedence``.
+    public let withdrawals: WithdrawalFormat?
     /// The codes of holds that only this system uses.
     public let holds: [HoldCode]
     /// The conversion of the payload to the body of a request.
@@ -42,8 +44,9 @@ public struct UploadFormat: Sendable {
         isTargetPath: @escaping @Sendable (_ path: String) -> Bool,
         isTargetHeader: (@Sendable (HeaderField) -> Bool)?,
         isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?, list: ListFormat?,
-        credentials: CredentialFormat?, precedence: Precedence, holds: [HoldCode], body: UploadBody,
-        answers: AnswerFormat, instructions: (@Sendable (Answer) -> AnswerInstructions)?
+        credentials: CredentialFormat?, precedence: Precedence, withdrawals: WithdrawalFormat?, holds: [HoldCode],
+        body: UploadBody, answers: AnswerFormat,
+        instructions: (@Sendable (Answer) -> AnswerInstructions)?
     ) {
         self.endpoint = endpoint
         self.endpointsOfTypes = endpointsOfTypes
@@ -54,6 +57,7 @@ public struct UploadFormat: Sendable {
         self.list = list
         self.credentials = credentials
         self.precedence = precedence
+        self.withdrawals = withdrawals
         self.holds = holds
         self.body = body
         self.answers = answers

@@ -13,6 +13,6 @@ enum ActivityStreamUploads {
     static let format = UploadFormat(
         endpoint: "https://\(host)", endpointsOfTypes: [:], method: "POST", isTargetPath: { $0 == Self.path },
         isTargetHeader: nil,
-        isPathOfRecord: nil, list: nil, credentials: nil, precedence: .none, holds: [],
+        isPathOfRecord: nil, list: nil, credentials: nil, precedence: .none, withdrawals: nil, holds: [],
         body: .json(isCompressed: false), answers: .status(delivered: deliveredStatuses), instructions: nil)
 }

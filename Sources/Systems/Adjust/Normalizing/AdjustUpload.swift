@@ -143,7 +143,7 @@ struct AdjustUpload {
         if type != AdjustType.deletionRequest {
             holds.append(AdjustType.consents.contains(type) ? AdjustHold.consent : AdjustHold.attribution)
             if state?.isForgotten == true {
-                holds.append(AdjustHold.forgotten)
+                holds.append(.forgotten)
             } else if state?.isEnabled == false {
                 holds.append(AdjustHold.disabled)
             }

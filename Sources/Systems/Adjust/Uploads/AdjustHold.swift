@@ -7,7 +7,6 @@ enum AdjustHold {
     static let attribution = Hold("attribution")
     static let consent = Hold("consent")
     static let disabled = Hold("disabled")
-    static let forgotten = Hold("forgotten")
     static let signature = Hold("signature")
     static let superseded = Hold("superseded")
 
@@ -15,7 +14,7 @@ enum AdjustHold {
         HoldCode(attribution.code, "would count late, as an installation, a session or fraud"),
         HoldCode(consent.code, "contains a choice that the user may have changed since"),
         HoldCode(disabled.code, "is from an app whose SDK is switched off"),
-        HoldCode(forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
+        HoldCode(Hold.forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
         HoldCode(signature.code, "would lack the signature that the server may demand"),
         HoldCode(superseded.code, "was sent or dropped by a newer version of the SDK"),
     ]

@@ -18,7 +18,8 @@ enum AdjustUploads {
         ],
         method: "POST", isTargetPath: { AdjustType.byPath[$0] != nil }, isTargetHeader: isTargetHeader(_:),
         isPathOfRecord: { path, _, type in AdjustType.byPath[path] == type }, list: nil, credentials: nil,
-        precedence: Precedence(first: [], deletionRequests: [AdjustType.deletionRequest]), holds: AdjustHold.codes,
+        precedence: Precedence(first: [], deletionRequests: [AdjustType.deletionRequest]), withdrawals: nil,
+        holds: AdjustHold.codes,
         body: .custom { payload, _, now throws(RequestError) in try content(of: payload, now: now) },
         answers: .custom { AdjustAnswer($0).outcome }, instructions: { AdjustAnswer($0).instructions })
 

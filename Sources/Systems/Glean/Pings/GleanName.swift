@@ -10,6 +10,8 @@ enum GleanName {
     static let deletionRequest = "deletion-request"
     /// The name of the ping that requests the deletion of usage data that is not linked to a client id.
     static let usageDeletionRequest = "usage-deletion-request"
+    /// The name of the ping with usage data that is not linked to a client id.
+    static let usageReporting = "usage-reporting"
     /// The name of the built-in ping that contains events.
     static let events = "events"
     /// The client id that the SDK stores after it discards the client id of an installation.

@@ -19,6 +19,7 @@ enum GleanUploads {
         // Deletion requests are sent before all other pings. If a client has a `deletion-request`, only its deletion
         // requests are sent.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
+        withdrawals: WithdrawalFormat(furtherSubjects: subjects(withdrawnBy:_:), profile: profile(of:_:)),
         holds: [
             HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),
             HoldCode("incomplete", "is from the folder of unfinished pings, which are not queued"),
@@ -27,6 +28,47 @@ enum GleanUploads {
         ],
         body: .json(type: "application/json; charset=utf-8", isCompressed: true),
         answers: .status(delivered: 200...299), instructions: nil)
+
+    /// Returns the subjects, besides the Glean client, whose data a ping asks the server to delete.
+    ///
+    /// A deletion request of Firefox and Focus names the client of telemetry-ios, and a deletion request for usage data
+    /// names a profile.
+    private static func subjects(
+        withdrawnBy record: borrowing Record, _ document: inout JSONDocument
+    ) -> [Withdrawal.Subject] {
+        switch record.type {
+        case GleanName.deletionRequest:
+            return uuid(legacyClient, in: record, &document).map { [.init(legacySystem, .client, id: $0)] } ?? []
+        case GleanName.usageDeletionRequest:
+            return profile(of: record, &document).map { [.init(.glean, .profile, id: $0)] } ?? []
+        default: return []
+        }
+    }
+
+    /// Returns the usage profile of a ping without a client, or `nil` if it has none.
+    private static func profile(of record: borrowing Record, _ document: inout JSONDocument) -> String? {
+        [GleanName.usageReporting, GleanName.usageDeletionRequest].contains(record.type)
+            ? uuid(usageProfile, in: record, &document) : nil
+    }
+
+    /// The system of telemetry-ios, which the same apps used before Glean.
+    private static let legacySystem = SystemName("mozilla")
+    private static let legacyClient: JSONKey = "legacy.ids.client_id"
+    private static let usageProfile: JSONKey = "usage.profile_id"
+
+    /// Returns the value of a metric of type `uuid`, or `nil` if the payload does not contain it.
+    private static func uuid(
+        _ name: JSONKey, in record: borrowing Record, _ document: inout JSONDocument
+    ) -> String? {
+        guard (try? document.read(record.payload, policy: JSONReadingPolicy(unpairedSurrogates: .keep))) != nil else {
+            return nil
+        }
+        defer { document.reset() }
+        guard let metrics = document.value(of: "metrics", .object, in: document.root),
+            let values = document.value(of: "uuid", .object, in: metrics)
+        else { return nil }
+        return document.text(name, in: values)
+    }
 
     private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {
         let path = text.utf8.span

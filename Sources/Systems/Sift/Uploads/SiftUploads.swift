@@ -16,7 +16,7 @@ enum SiftUploads {
         isTargetPath: { SiftTarget.account(ofPath: $0) != nil },
         isTargetHeader: nil, isPathOfRecord: nil,
         list: ListFormat(key: SiftRequestKeys.data, maximumItems: .max, idKey: nil, changingKey: nil),
-        credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
+        credentials: .sift, precedence: .none, withdrawals: nil, holds: [], body: .custom(content(of:credential:now:)),
         answers: .status(delivered: deliveredStatuses), instructions: nil)
 
     /// Returns the account whose id the target path of `record` contains, or `nil` if there is none.

@@ -1,0 +1,64 @@
+/// The rank of a copy of a record, which decides which of several copies is kept.
+///
+/// Records are copies if their systems, types, ids and payloads are equal. They can differ in their holds, because
+/// holds also depend on what surrounds a record in its capture. The copy with the lowest rank is kept:
+///
+/// 1. a copy with a final withdrawal, `forgotten` or `deletion-requested`
+/// 2. a copy that was delivered
+/// 3. a copy of a user who has switched off usage data
+/// 4. a copy that is not held
+/// 5. the copy with the fewest holds
+///
+/// Of copies of the same kind, the one with the fewest holds is kept, and of these the one whose holds come first in the
+/// order of their UTF-8 bytes. The result therefore does not depend on the order of the copies. Copies with equal ranks
+/// have equal holds, and the first one is kept.
+///
+/// ```swift
+/// if CopyRank(copy.held) < CopyRank(kept.held) { kept = copy }
+/// ```
+///
+/// Source: "The record", section "Copies".
+public struct CopyRank: Sendable, Hashable {
+    /// The number of the rule above that applies to the copy.
+    private let rule: UInt8
+    private let holdCount: UInt8
+    /// The holds, separated by line feeds.
+    private let text: String
+
+    /// The rank of a copy that is not held.
+    public static let notHeld = CopyRank([])
+
+    /// Creates the rank of a copy with the given holds.
+    public init(_ holds: [Hold]) {
+        rule = holds.reduce(holds.isEmpty ? 4 : 5) { min($0, Self.rules[$1.code] ?? 5) }
+        holdCount = UInt8(clamping: holds.count)
+        text = holds.map(\.text).joined(separator: "\n")
+    }
+
+    private static let rules: [String: UInt8] = [
+        Hold.forgotten.code: 1, Hold.deletionRequested.code: 1, Hold.delivered.code: 2, Hold.optedOut.code: 3,
+    ]
+
+    /// Whether the copy is kept instead of a copy that is not held.
+    public var isDecisive: Bool { rule < 4 }
+}
+
+extension CopyRank: Comparable {
+    /// Returns whether a copy of rank `left` is kept instead of a copy of rank `right`.
+    public static func < (left: CopyRank, right: CopyRank) -> Bool {
+        if (left.rule, left.holdCount) != (right.rule, right.holdCount) {
+            return (left.rule, left.holdCount) < (right.rule, right.holdCount)
+        }
+        return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    /// Returns whether copies of rank `left` and `right` have equal holds, compared by their UTF-8 bytes.
+    public static func == (left: CopyRank, right: CopyRank) -> Bool {
+        left.rule == right.rule && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    /// Adds the UTF-8 bytes of the holds to a hash.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}

@@ -1,0 +1,120 @@
+import Bytes
+import JSONText
+
+/// A fact of a capture because of which records of a client or profile must not be uploaded.
+///
+/// A withdrawal applies to all records of its subject in all bundles of a job, not only to those of its own capture.
+/// Final withdrawals are stored in the ledger, so that they also apply to later jobs.
+///
+/// Source: "The record", section "Withdrawals".
+public struct Withdrawal: Sendable, Hashable {
+    /// The kind of a withdrawal.
+    public enum Reason: String, Sendable, CaseIterable {
+        /// The user asked a service to forget the device.
+        case forgotten
+        /// An app requested the deletion of the data of its client or profile.
+        case deletionRequested = "deletion-requested"
+        /// The user has switched off usage data in the settings of an app.
+        case optedOut = "opted-out"
+
+        /// Whether the operator cannot release records from the withdrawal.
+        public var isFinal: Bool { self != .optedOut }
+    }
+
+    /// The client or profile whose records must not be uploaded.
+    public struct Subject: Sendable, Hashable {
+        /// The kind of id that identifies a subject.
+        public enum Kind: String, Sendable {
+            /// The client of a record.
+            case client
+            /// A profile, which records name in their payloads instead of a client.
+            case profile
+        }
+
+        /// The system of the records.
+        public let system: SystemName
+        /// The kind of the id.
+        public let kind: Kind
+        /// The UTF-8 bytes of the id, with ASCII letters in lowercase.
+        public let id: [UInt8]
+
+        /// Creates a subject, ignoring the case of ASCII letters in `id`.
+        public init(_ system: SystemName, _ kind: Kind, id: String) {
+            (self.system, self.kind) = (system, kind)
+            self.id = id.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        }
+    }
+
+    /// The kind of the withdrawal.
+    public let reason: Reason
+    /// The client or profile whose records must not be uploaded.
+    public let subject: Subject
+    /// The label of the capture that contains the fact.
+    public let capture: String
+    /// The path of the file that contains the fact, relative to the root of the capture.
+    public let path: String
+
+    /// Creates a withdrawal.
+    public init(_ reason: Reason, of subject: Subject, capture: String, path: String) {
+        (self.reason, self.subject, self.capture, self.path) = (reason, subject, capture, path)
+    }
+
+    /// The withdrawal as canonical JSON, which is a line of `withdrawals.ndjson`.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("capture", string: capture)
+        object.set("code", string: reason.rawValue)
+        object.set("id", string: String(decoding: subject.id, as: UTF8.self))
+        object.set("kind", string: subject.kind.rawValue)
+        object.set("path", string: path)
+        object.set("system", string: subject.system.description)
+        return object
+    }
+
+    /// Reads a line of `withdrawals.ndjson`.
+    ///
+    /// Returns `nil` if the line is malformed or if the system is unknown.
+    public init?(json bytes: [UInt8], knowing systems: SystemTable) {
+        guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"), let path = fields.text("path"),
+            let reason = fields.text("code").flatMap(Reason.init), let id = fields.text("id"),
+            let kind = fields.text("kind").flatMap(Subject.Kind.init),
+            let system = fields.text("system").flatMap(systems.name)
+        else { return nil }
+        self.init(reason, of: Subject(system, kind, id: id), capture: capture, path: path)
+    }
+}
+
+/// The rules by which uploads of a system withdraw records or belong to a profile.
+///
+/// In addition to these rules, the deletion requests in ``Precedence/deletionRequests`` always withdraw the records of
+/// their client in their own system.
+public struct WithdrawalFormat: Sendable {
+    /// Returns the further subjects whose records `record` withdraws, such as the client of an older SDK.
+    public let furtherSubjects: @Sendable (_ record: borrowing Record, inout JSONDocument) -> [Withdrawal.Subject]
+    /// Returns the id of the profile that `record` belongs to, or `nil` if it belongs to none.
+    public let profile: @Sendable (_ record: borrowing Record, inout JSONDocument) -> String?
+
+    /// Creates a format from its functions.
+    public init(
+        furtherSubjects: @escaping @Sendable (_ record: borrowing Record, inout JSONDocument) -> [Withdrawal.Subject],
+        profile: @escaping @Sendable (_ record: borrowing Record, inout JSONDocument) -> String?
+    ) {
+        (self.furtherSubjects, self.profile) = (furtherSubjects, profile)
+    }
+}
+
+extension UploadFormat {
+    /// Returns the withdrawals that `record` causes as a request for the deletion of data.
+    public func withdrawals(
+        by record: borrowing Record, using document: inout JSONDocument
+    ) -> [Withdrawal] {
+        var subjects = withdrawals?.furtherSubjects(record, &document) ?? []
+        if precedence.deletionRequests.contains(record.type), let client = record.client {
+            subjects.append(Withdrawal.Subject(record.system, .client, id: client))
+        }
+        let source = record.source
+        return subjects.map {
+            Withdrawal(.deletionRequested, of: $0, capture: source.capture, path: source.path)
+        }
+    }
+}
