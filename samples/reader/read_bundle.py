@@ -125,13 +125,13 @@ def verify(path, prints_records):
     expected = "".join(to_json(clients[key]) + "\n" for key in sorted(clients, key=lambda key: key[:2])).encode()
     require(listed.digest() == hashlib.sha256(expected).digest(), "the list of clients differs from the records")
     names = ["records/%06d.ndjson" % (number + 1) for number in range(len(manifest["segments"]))] + sorted(stored)
-    for kind in ("quarantine", "problems", "clients"):
+    for kind in ["quarantine", "problems", "clients"] + ["withdrawals"] * (tally["withdrawals"] > 0):
         parts = sum(item["path"].startswith(kind + ".") for item in members)
         names += [kind + ".ndjson"] + ["%s.%06d.ndjson" % (kind, number) for number in range(2, parts + 1)]
     found = [members[0]["sha256"], *[item["path"] for item in members]]
     require(found == [FIRST_SHA256, "pingferry-bundle.json", *names], "members are missing or in another order")
     require("pseudonymized" not in manifest or tally["pseudonymized %(pseudonymized)s" % manifest] == len(seen)
-            + tally["quarantine"] + tally["problems"], "not all ids are pseudonyms")
+            + tally["quarantine"] + tally["problems"] + tally["withdrawals"], "not all ids are pseudonyms")
     return manifest
 
 

@@ -33,8 +33,12 @@ public struct BundleIndex: Sendable, Equatable {
     /// The limit bounds the memory for parsing the JSON of the header. It allows 250,000 ancestors.
     private static let maxHeaderSize = 16 << 20
     private static let format = "pingferry-index"
-    private static let version = 1
-    private static let keySize = 24
+    private static let version = 2
+    /// The version in which keys have no ranks.
+    private static let versionWithoutRanks = 1
+    /// The number of words of a key, by version.
+    private static let wordCounts = [versionWithoutRanks: 3, version: 4]
+    private static let wordSize = 8
     private static let hashSize = 32
 
     /// Creates an index of the records and details of a bundle and its ancestors.
@@ -49,7 +53,7 @@ public struct BundleIndex: Sendable, Equatable {
     public var bytes: [UInt8] {
         var bytes = header.bytes
         bytes.reserveCapacity(
-            bytes.count + 1 + (records.keys.count + details.keys.count) * Self.keySize + Self.hashSize)
+            bytes.count + 1 + (records.keys.count + details.keys.count) * 4 * Self.wordSize + Self.hashSize)
         bytes.append(UInt8(ascii: "\n"))
         for key in records.keys { bytes.append(key) }
         for key in details.keys { bytes.append(key) }
@@ -57,14 +61,16 @@ public struct BundleIndex: Sendable, Equatable {
         return bytes
     }
 
-    private var header: CanonicalObject {
+    private var header: CanonicalObject { header(version: Self.version) }
+
+    private func header(version: Int) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("ancestors", strings: ancestors)
         object.set("details", integer: details.keys.count)
         object.set("digest", string: digest)
         object.set("format", string: Self.format)
         object.set("records", integer: records.keys.count)
-        object.set("version", integer: Self.version)
+        object.set("version", integer: version)
         return object
     }
 
@@ -74,7 +80,10 @@ public struct BundleIndex: Sendable, Equatable {
             let end = bytes.prefix(Self.maxHeaderSize).firstIndex(of: UInt8(ascii: "\n")),
             let fields = try? JSONFields(Array(bytes[..<end])), fields.text("format") == Self.format
         else { throw .notAnIndex }
-        guard fields.integer("version") == Self.version else { throw .unsupportedVersion(fields.integer("version")) }
+        guard let version = fields.integer("version"), let wordCount = Self.wordCounts[version] else {
+            throw .unsupportedVersion(fields.integer("version"))
+        }
+        let keySize = wordCount * Self.wordSize
         let start = end + 1
         let checked = bytes.count - Self.hashSize
         guard checked >= start, SHA256.hash(bytes.span.extracting(..<checked)).bytes[...] == bytes[checked...] else {
@@ -83,33 +92,38 @@ public struct BundleIndex: Sendable, Equatable {
         guard let digest = fields.text("digest"), let ancestors = fields.texts("ancestors"),
             let recordCount = fields.integer("records"), let detailCount = fields.integer("details"),
             (0...bytes.count).contains(recordCount), (0...bytes.count).contains(detailCount),
-            checked - start == (recordCount + detailCount) * Self.keySize,
-            let records = IndexKeySet(sorted: Self.keys(in: bytes, at: start, count: recordCount)),
+            checked - start == (recordCount + detailCount) * keySize,
+            let records = IndexKeySet(sorted: Self.keys(in: bytes, at: start, count: recordCount, wordCount: wordCount)),
             let details = IndexKeySet(
-                sorted: Self.keys(in: bytes, at: start + recordCount * Self.keySize, count: detailCount))
+                sorted: Self.keys(
+                    in: bytes, at: start + recordCount * keySize, count: detailCount, wordCount: wordCount, ofDetails: true))
         else { throw .malformed }
         self.init(digest: digest, ancestors: Set(ancestors), records: records, details: details)
         guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),
-            header.bytes[...] == bytes[..<end]
+            header(version: version).bytes[...] == bytes[..<end]
         else { throw .malformed }
     }
 
-    private static func keys(in bytes: [UInt8], at offset: Int, count: Int) -> [IndexKey] {
+    private static func keys(
+        in bytes: [UInt8], at offset: Int, count: Int, wordCount: Int, ofDetails isDetail: Bool = false
+    ) -> [IndexKey] {
         let span = bytes.span
         return (0..<count).map { number in
-            let position = offset + number * keySize
+            let position = offset + number * wordCount * wordSize
             func word(_ index: Int) -> UInt64 {
-                (0..<8).reduce(0) { $0 << 8 | UInt64(span[position + 8 * index + $1]) }
+                (0..<wordSize).reduce(0) { $0 << 8 | UInt64(span[position + wordSize * index + $1]) }
             }
-            return IndexKey(identity: word(0), contentHigh: word(1), contentLow: word(2))
+            return IndexKey(
+                identity: word(0), contentHigh: word(1), contentLow: word(2),
+                rank: wordCount > 3 ? word(3) : isDetail ? 0 : nil)
         }
     }
 }
 
 extension [UInt8] {
-    /// Appends the three words of a key in big-endian order, so that keys and their bytes have the same order.
+    /// Appends the words of a key in big-endian order, so that keys and their bytes have the same order.
     fileprivate mutating func append(_ key: IndexKey) {
-        for word in [key.identity, key.contentHigh, key.contentLow] {
+        for word in [key.identity, key.contentHigh, key.contentLow, key.rank] {
             for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: word >> shift)) }
         }
     }

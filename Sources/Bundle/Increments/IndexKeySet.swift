@@ -1,6 +1,8 @@
 import Telemetry
 
 /// A sorted set of the keys of records or details.
+///
+/// Of several copies of a record, the set contains the key with the lowest rank.
 public struct IndexKeySet: Sendable, Equatable {
     /// The keys in ascending order, without duplicates.
     public private(set) var keys: [IndexKey] = []
@@ -13,7 +15,7 @@ public struct IndexKeySet: Sendable, Equatable {
 
     /// Creates a set, or returns `nil` if `keys` are not in strictly ascending order.
     init?(sorted keys: [IndexKey]) {
-        guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
+        guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 && !$0.identifiesCopy(of: $1) }) else { return nil }
         self.keys = keys
     }
 
@@ -28,23 +30,31 @@ public struct IndexKeySet: Sendable, Equatable {
             let takesOld = newIndex == new.count || (oldIndex < old.count && old[oldIndex] < new[newIndex])
             let key = takesOld ? old[oldIndex] : new[newIndex]
             if takesOld { oldIndex += 1 } else { newIndex += 1 }
-            if key != keys.last { keys.append(key) }
+            if let last = keys.last, last.identifiesCopy(of: key) { continue }
+            keys.append(key)
         }
     }
 
     /// Returns the finding for the record with the key `key`.
     ///
-    /// The result is `sameIDOtherPayload` if the set contains only records with the same ID and another payload.
+    /// The result is `sameIDOtherPayload` if the set contains only records with the same ID and another payload. It is
+    /// `new` or `sameIDOtherPayload`, too, if the set contains a copy instead of which the record should be kept.
     public func finding(for key: IndexKey) -> DuplicateIndex.Finding {
         let first = firstIndex { $0.identity >= key.identity }
         guard first < keys.count, keys[first].identity == key.identity else { return .new }
-        return contains(key) ? .duplicate : .sameIDOtherPayload
+        guard let copy = copy(of: key) else { return .sameIDOtherPayload }
+        return copy.supersedes(key) ? .duplicate : .new
+    }
+
+    /// Returns the key of the copy of the record with the key `key`, or `nil` if there is none.
+    private func copy(of key: IndexKey) -> IndexKey? {
+        let index = firstIndex { $0 >= key || $0.identifiesCopy(of: key) }
+        return index < keys.count && keys[index].identifiesCopy(of: key) ? keys[index] : nil
     }
 
     /// Returns whether the set contains `key`.
     public func contains(_ key: IndexKey) -> Bool {
-        let index = firstIndex { $0 >= key }
-        return index < keys.count && keys[index] == key
+        copy(of: key) != nil
     }
 
     /// Returns the index of the first key that satisfies `predicate`, or the number of keys if no key does.

@@ -16,8 +16,10 @@ import Telemetry
 /// try await reader.read(into: &intake) { _, line, _ in lines += line }
 /// ```
 public struct Intake: Sendable {
-    /// The number of records that were dropped because an equal record preceded them.
+    /// The number of records that were dropped because a copy of them was kept.
     public private(set) var duplicateCount = 0
+    /// The number of records that are held because of a copy with other holds, by the copy that was kept.
+    public private(set) var decisionCounts: [CopyDecision: Int] = [:]
     /// The counts of records, quarantined items and problems that were omitted because an earlier bundle contains them.
     public private(set) var omitted = Manifest.OmittedCounts()
     /// The keys of the kept records, quarantined items and problems.
@@ -53,6 +55,15 @@ public struct Intake: Sendable {
     /// The reports on the state of stores such as upload queues.
     public private(set) var reports: [ScanOutput.ReportEntry] = []
     private var recordIndex = DuplicateIndex()
+    /// The records of which a held copy is kept instead of a copy that is not held.
+    private var decidedRecords: Set<RecordKey> = []
+    /// The records of ``decidedRecords`` of which a copy that is not held was dropped.
+    private var overruledRecords: Set<RecordKey> = []
+    private var deferred: DeferredCopies
+    /// The label of each input.
+    private var captureNames: [Int: String] = [:]
+    /// The number of deferred copies that were passed on.
+    private var passedCount = 0
     /// The lines of the rejected items and problems, which are used to find duplicates.
     ///
     /// Combined bundles may contain equal lines.
@@ -117,6 +128,7 @@ public struct Intake: Sendable {
         losses = CappedList(limit: elementLimit)
         warnings = CappedList(limit: elementLimit)
         self.systems = systems
+        deferred = DeferredCopies(folder: options.copyFolder)
         spill = Spill(
             quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems),
             problems: DetailSpill(folder: options.copyFolder))
@@ -137,7 +149,8 @@ public struct Intake: Sendable {
     ) throws {
         if let refusal = output.refusal { throw refusal }
         let entries = output.entries.span
-        for index in entries.indices { try insert(entries[index], of: output.lines, keep) }
+        captureNames[output.input] = output.capture
+        for index in entries.indices { try choose(entries[index], of: output.lines, keep) }
         duplicateCount += output.duplicates
         for item in output.quarantined {
             let line = item.json.bytes
@@ -166,8 +179,55 @@ public struct Intake: Sendable {
         reports += output.reports
     }
 
-    private mutating func insert(
+    /// Notes the records of an output that are kept instead of copies that are not held.
+    ///
+    /// Call this method before any output is added.
+    mutating func survey(_ output: ScanOutput) throws {
+        if let refusal = output.refusal { throw refusal }
+        for entry in output.entries where entry.rank.isDecisive { decidedRecords.insert(entry.key) }
+    }
+
+    /// Passes on a record, unless another copy is kept or may be kept instead.
+    private mutating func choose(
         _ entry: borrowing ScanOutput.Entry, of lines: borrowing TextBuffer,
+        _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
+            duplicateCount += 1
+            overruledRecords.insert(entry.key)
+        } else if entry.dependsOnSurroundings {
+            if try !deferred.add(entry, line: lines[entry.line]) { duplicateCount += 1 }
+        } else {
+            try insert(entry, lines[entry.line], payload: lines[entry.written.payload], keep)
+        }
+    }
+
+    /// Passes on at most `limit` of the records whose better copies could have followed, and returns whether there are
+    /// more.
+    ///
+    /// Call this method after all outputs have been added.
+    mutating func passDeferred(
+        atMost limit: Int, keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
+    ) throws -> Bool {
+        let end = min(passedCount + limit, deferred.count)
+        // The copies are moved out, because they cannot be read while another property of the intake is modified.
+        var copies = exchange(&deferred, with: DeferredCopies(folder: ""))
+        defer { deferred = copies }
+        while passedCount < end {
+            try copies.withCopy(at: passedCount, knowing: systems) { entry, line, isDecision in
+                if isDecision || overruledRecords.contains(entry.key) {
+                    let decision = CopyDecision(rank: entry.rank, capture: captureNames[entry.input] ?? "")
+                    decisionCounts[decision, default: 0] += 1
+                }
+                try insert(entry, line, payload: line[entry.written.payload], keep)
+            }
+            passedCount += 1
+        }
+        return passedCount < copies.count
+    }
+
+    private mutating func insert(
+        _ entry: borrowing ScanOutput.Entry, _ line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>,
         _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
         let earlierFinding = entry.indexKey.map { earlier.records.finding(for: $0) } ?? .new
@@ -181,12 +241,11 @@ public struct Intake: Sendable {
             duplicateCount += 1
             return
         case .new:
-            try keep(entry, lines[entry.line], lines[entry.written.payload])
+            try keep(entry, line, payload)
         case .sameIDOtherPayload:
-            let line = lines[entry.line]
             let code = systems[entry.summary.system]?.repeatedIDCode ?? ""
             if entry.written.hasNote(withCode: code, in: line) {
-                try keep(entry, line, lines[entry.written.payload])
+                try keep(entry, line, payload)
             } else {
                 let note = hidesInput ? code : "\(code) id also used by an earlier record with different content"
                 let (noted, payload) = entry.written.line(line, noting: note)
@@ -272,4 +331,12 @@ extension Problem {
         case .unreadable(let reason): self.init("unreadable", reason)
         }
     }
+}
+
+/// The choice of a copy of a record, although other copies have other holds.
+public struct CopyDecision: Sendable, Hashable {
+    /// The rank of the copy that was kept.
+    public let rank: CopyRank
+    /// The label of the capture of the copy, or the path of its bundle.
+    public let capture: String
 }

@@ -6,16 +6,19 @@ import Telemetry
 /// A reader that processes inputs in parallel and delivers their records in order.
 ///
 /// Records are ordered by input, then by the path of their store, then by their position in the store. A bundle is read
-/// after the bundles that it continues, because the notes about repeated IDs depend on the order.
+/// after the bundles that it continues, because the notes about repeated IDs depend on the order. Records whose holds
+/// depend on their surroundings come last, because better copies of them may follow.
 public struct CaptureReader: Sendable {
     /// The inputs to be read.
     public let inputs: [CaptureInput]
     /// The options for reading stores.
-    public let options: ScanOptions
+    public private(set) var options: ScanOptions
     /// The limit on the number of jobs.
     public let limit: JobLimit
     private let paths: [String]
     private let segments: Range<Int>?
+    /// The indices of the stores to be read, or `nil` if all stores of a capture are read.
+    private var surveyedStores: Set<Int>?
 
     /// Creates a reader.
     ///
@@ -62,22 +65,60 @@ public struct CaptureReader: Sendable {
         note: (Intake.Finding) -> Void = { _ in }, progress: (_ bytes: Int, _ records: Int) -> Void = { _, _ in },
         afterOutput: () async throws -> Void = {}
     ) async throws {
-        for number in BundleChain.readingOrder(of: inputs.map(\.manifest)) {
-            let input = inputs[number]
-            do {
-                try await read(number) { output in
-                    try intake.add(output, fromBundle: input.isBundle, keep: keep, note: note)
-                    try ResourceExhaustion.check()
-                    try await afterOutput()
-                    progress(output.bytesRead, output.entries.count)
-                }
-            } catch let error as BundleError {
-                throw InputError.bundle(error, paths[number])
-            } catch let error as PseudonymError {
-                throw InputError.pseudonyms(error, paths[number])
-            }
-            try ResourceExhaustion.check()
+        let order = BundleChain.readingOrder(of: inputs.map(\.manifest))
+        for number in order {
+            guard let survey = survey(of: number) else { continue }
+            try await survey.readNamingInput(number) { output in try intake.survey(output) }
         }
+        for number in order {
+            let isBundle = inputs[number].isBundle
+            try await readNamingInput(number) { output in
+                try intake.add(output, fromBundle: isBundle, keep: keep, note: note)
+                try await afterOutput()
+                progress(output.bytesRead, output.entries.count)
+            }
+        }
+        while try intake.passDeferred(atMost: Self.deferredBatchSize, keep: keep) { try await afterOutput() }
+        try await afterOutput()
+    }
+
+    /// The number of deferred records that are passed on between two calls of `afterOutput`.
+    private static let deferredBatchSize = 1024
+
+    /// Returns a reader of those parts of the input at index `number` that may contain copies to be kept instead of
+    /// copies that are not held, or `nil` if there are no such parts or nothing else is read.
+    private func survey(of number: Int) -> CaptureReader? {
+        var survey = self
+        // An excluded copy decides, too.
+        survey.options.filter.uploadableOnly = false
+        survey.options.reportsQueues = false
+        survey.options.computesIndexKeys = false
+        switch inputs[number] {
+        case .folder(let capture):
+            let stores = capture.stores.indices.filter { capture.mayDecide($0) }
+            guard !stores.isEmpty, inputs.count > 1 || capture.stores.count > 1 else { return nil }
+            survey.surveyedStores = Set(stores)
+        case .bundle(let bundle):
+            let holds = bundle.manifest.totals.holds
+            guard inputs.count > 1, CopyRank.decisiveCodes.contains(where: { holds[$0] != nil }) else { return nil }
+        case .salvage, .log: guard inputs.count > 1 else { return nil }
+        }
+        return survey
+    }
+
+    /// Reads the input at index `number`, and adds its path to errors.
+    private func readNamingInput(_ number: Int, _ consume: (ScanOutput) async throws -> Void) async throws {
+        do {
+            try await read(number) { output in
+                try await consume(output)
+                try ResourceExhaustion.check()
+            }
+        } catch let error as BundleError {
+            throw InputError.bundle(error, paths[number])
+        } catch let error as PseudonymError {
+            throw InputError.pseudonyms(error, paths[number])
+        }
+        try ResourceExhaustion.check()
     }
 
     /// Reads the input at index `number`, and calls `consume` with its findings, in order.
@@ -107,7 +148,7 @@ public struct CaptureReader: Sendable {
         for problem in capture.problems { output.report(problem) }
         try await consume(output)
         let spares = ValuePool<ScanOutput, Never>(keeping: limit.jobs + 1, makeOutput)
-        try await processInParallel(ScanUnit.split(capture)) { [options] unit in
+        try await processInParallel(ScanUnit.split(capture, only: surveyedStores)) { [options] unit in
             var output = spares.take()
             let rest = try unit.read(options, into: &output)
             return (output, rest: rest)

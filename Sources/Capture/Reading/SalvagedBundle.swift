@@ -255,6 +255,9 @@ final class SalvageScan {
         case BundleLayout.problems:
             guard let problem = LocatedProblem(json: line, knowing: bundle.systems) else { return }
             output.report(problem)
+        case BundleLayout.withdrawals:
+            guard let withdrawal = Withdrawal(json: line, knowing: bundle.systems) else { return }
+            output.report(withdrawal)
         default: return
         }
     }

@@ -20,19 +20,25 @@ struct ScanUnit: Sendable {
     private static let filesPerUnit = 64
 
     /// Returns the units of a capture, in order, as a lazy sequence.
-    static func split(_ capture: CapturedFolder) -> some Sequence<ScanUnit> {
+    ///
+    /// If `stores` is not `nil`, only the stores with these indices are read.
+    static func split(_ capture: CapturedFolder, only stores: Set<Int>? = nil) -> some Sequence<ScanUnit> {
         sequence(state: (store: 0, file: 0)) { position in
-            let unit = ScanUnit(of: capture, from: &position)
+            let unit = ScanUnit(of: capture, only: stores, from: &position)
             return unit.parts.isEmpty ? nil : unit
         }
     }
 
     /// Creates a unit from the files at `position`, and advances the position to the next unit.
-    private init(of capture: CapturedFolder, from position: inout (store: Int, file: Int)) {
+    private init(of capture: CapturedFolder, only stores: Set<Int>?, from position: inout (store: Int, file: Int)) {
         self.capture = capture
         parts = []
         var remaining = Self.filesPerUnit
         while remaining > 0, position.store < capture.stores.count {
+            if let stores, !stores.contains(position.store) {
+                position = (position.store + 1, 0)
+                continue
+            }
             let store = capture.stores[position.store].store
             // Files that refer to each other are read by one job.
             let end = store.isReadByOneJob ? store.fileCount : min(store.fileCount, position.file + remaining)

@@ -116,6 +116,9 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
+    /// Returns whether a store may contain copies that are kept instead of copies that are not held.
+    func mayDecide(_ storeIndex: Int) -> Bool { stores[storeIndex].store.kind.isRequestLog }
+
     /// Returns the index of the store that has a companion file at `path`, or `nil` if there is no such store.
     ///
     /// A companion file is, for example, the write-ahead log of a database. The name of a companion file is the name of

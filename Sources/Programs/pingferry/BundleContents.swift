@@ -13,6 +13,7 @@ struct BundleContents {
     private let clients: CappedList<ClientSummary>
     private let quarantined: CappedList<QuarantineEntry>
     private let problems: CappedList<LocatedProblem>
+    private let withdrawals: CappedList<Withdrawal>
 
     /// Reads all details, so that an error in them is reported before anything is printed.
     init(_ reader: BundleReader) throws(BundleError) {
@@ -21,6 +22,7 @@ struct BundleContents {
         clients = try Self.firstEntries(BundleLayout.clients, of: reader)
         quarantined = try Self.firstEntries(BundleLayout.quarantine, of: reader)
         problems = try Self.firstEntries(BundleLayout.problems, of: reader)
+        withdrawals = try Self.firstEntries(BundleLayout.withdrawals, of: reader)
     }
 
     private static func firstEntries<Entry: BundleDetail>(
@@ -61,6 +63,10 @@ struct BundleContents {
         try printSection(
             "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
             hiddenCount: clients.omittedCount)
+        try printSection(
+            "withdrawals", ["code", "of", "path"],
+            withdrawals.elements.map { [$0.reason.rawValue, "\($0.subject)", "\($0.capture): \($0.path)"] },
+            hiddenCount: withdrawals.omittedCount)
         try printSection(
             "quarantine", ["path", "bytes", "reason"],
             quarantined.elements.map {
@@ -121,6 +127,7 @@ struct BundleContents {
             ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),
             ("quarantined", elements(QuarantineEntry.self, BundleLayout.quarantine, \.jsonWithCode)),
             ("segments", forEachSegment),
+            ("withdrawals", elements(Withdrawal.self, BundleLayout.withdrawals, \.json)),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }
         try JSONObjectPrinter.print(object, arrays: arrays)

@@ -23,11 +23,14 @@ struct RecordListing {
     private static func object(of record: borrowing Record) -> CanonicalObject {
         var object = CanonicalObject(naming: record)
         object.set("held", elements: record.held.map(\.jsonWithCode.bytes))
+        object.set("source", string: "\(record.source.capture): \(record.source.path)")
         return object
     }
 
     private static func cells(of record: borrowing Record) -> [String] {
-        let reasons = record.held.map(\.text).joined(separator: "; ")
+        var reasons = record.held.map(\.text).joined(separator: "; ")
+        // Of several copies, this one was kept because of its holds.
+        if CopyRank(record.held).isDecisive { reasons += " (\(record.source.capture): \(record.source.path))" }
         return [
             record.id, record.system.description, record.type, record.client ?? "-", record.time?.description ?? "-",
             reasons.isEmpty ? "-" : reasons,

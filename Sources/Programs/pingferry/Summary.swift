@@ -33,6 +33,37 @@ struct Summary {
         return parts.joined(separator: ", ")
     }
 
+    /// Lines that name the copies and the withdrawals because of which records are held.
+    ///
+    /// Counts of people whose ids are hidden by pseudonyms are not listed.
+    var decisionLines: [String] {
+        guard pseudonymKeyID == nil else { return [] }
+        let decisions = sortedDecisions.map { decision, count in
+            "\(Self.count(count, "record")) held by a copy in \(decision.capture): \(decision.rank.text)"
+        }
+        let withdrawals = sortedWithdrawals.map { withdrawal in
+            "\(withdrawal.reason.rawValue): \(withdrawal.subject) (\(withdrawal.capture): \(withdrawal.path))"
+        }
+        return Self.capped(decisions) + Self.capped(withdrawals)
+    }
+
+    private static func capped(_ lines: [String]) -> [String] {
+        let unnamed = lines.count - maximumReportedProblems
+        return lines.prefix(maximumReportedProblems) + (unnamed > 0 ? ["and \(unnamed) more; --json lists all"] : [])
+    }
+
+    private var sortedDecisions: [(CopyDecision, Int)] {
+        intake.decisionCounts.sorted { left, right in
+            let (first, second) = (left.key, right.key)
+            return first.capture == second.capture
+                ? first.rank < second.rank : first.capture.utf8.lexicographicallyPrecedes(second.capture.utf8)
+        }
+    }
+
+    private var sortedWithdrawals: [Withdrawal] {
+        intake.withdrawals.map { ($0, $0.json.bytes) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+    }
+
     /// Prints the summary as JSON, with the members that `extend` adds.
     func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
         var object = json
@@ -53,6 +84,15 @@ struct Summary {
     private var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("complete", boolean: !intake.isIncomplete)
+        object.set(
+            "copies",
+            elements: sortedDecisions.map { decision, count in
+                var object = CanonicalObject()
+                object.set("capture", string: decision.capture)
+                object.set("held", string: decision.rank.text)
+                object.set("records", integer: count)
+                return object.bytes
+            })
         object.set("duplicates", integer: intake.duplicateCount)
         object.set("filters", object: filter.json)
         object.set("problemCounts", object: CanonicalObject(counts: intake.problems.countsByCode))
@@ -66,6 +106,7 @@ struct Summary {
         object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantinedItems.countsByCode))
         object.set("quarantined", elements: intake.quarantinedItems.elements.map(\.jsonWithCode.bytes))
         object.set("totals", object: intake.totals.json)
+        object.set("withdrawals", elements: sortedWithdrawals.map(\.json.bytes))
         return object
     }
 

@@ -1,3 +1,5 @@
+import Hashing
+
 /// The rank of a copy of a record, which decides which of several copies is kept.
 ///
 /// Records are copies if their systems, types, ids and payloads are equal. They can differ in their holds, because
@@ -22,8 +24,8 @@ public struct CopyRank: Sendable, Hashable {
     /// The number of the rule above that applies to the copy.
     private let rule: UInt8
     private let holdCount: UInt8
-    /// The holds, separated by line feeds.
-    private let text: String
+    /// The holds, separated by semicolons.
+    public let text: String
 
     /// The rank of a copy that is not held.
     public static let notHeld = CopyRank([])
@@ -32,15 +34,43 @@ public struct CopyRank: Sendable, Hashable {
     public init(_ holds: [Hold]) {
         rule = holds.reduce(holds.isEmpty ? 4 : 5) { min($0, Self.rules[$1.code] ?? 5) }
         holdCount = UInt8(clamping: holds.count)
-        text = holds.map(\.text).joined(separator: "\n")
+        text = holds.map(\.text).joined(separator: "; ")
     }
 
     private static let rules: [String: UInt8] = [
         Hold.forgotten.code: 1, Hold.deletionRequested.code: 1, Hold.delivered.code: 2, Hold.optedOut.code: 3,
     ]
 
+    /// The codes of holds because of which a copy is kept instead of a copy that is not held.
+    public static let decisiveCodes = rules.keys.sorted()
+
     /// Whether the copy is kept instead of a copy that is not held.
     public var isDecisive: Bool { rule < 4 }
+
+    /// Whether a copy with fewer or other holds can exist, because the holds do not depend on the payload alone.
+    ///
+    /// For a single hold, the code determines whether it depends on the payload alone. A record with several holds can
+    /// have a copy with one of them.
+    public static func dependsOnSurroundings(_ holds: [Hold]) -> Bool {
+        holds.count > 1 || holds.contains { !payloadCodes.contains($0.code) }
+    }
+
+    private static let payloadCodes: Set<String> = [
+        Hold.schema([]).code, Hold.tooFewEvents.code, Hold.tooManyEvents.code, Hold.pendingEvents.code,
+        Hold.severalClients.code,
+    ]
+
+    /// A number for the index of a bundle, which orders ranks like `<`, except that the order of ranks with the same
+    /// rule and the same number of holds is arbitrary.
+    ///
+    /// Different ranks have different numbers, except with negligible probability.
+    public var indexNumber: UInt64 {
+        let hash = ContentHash(of: Array(text.utf8)).leadingWords.high
+        return UInt64(rule) << 56 | UInt64(holdCount) << 48 | hash >> 16
+    }
+
+    /// The value of ``indexNumber`` for a copy that is not held.
+    static let notHeldIndexNumber = notHeld.indexNumber
 }
 
 extension CopyRank: Comparable {

@@ -6,7 +6,7 @@ import JSONText
 /// Records with equal systems, types, ids and canonical payloads have equal keys. Different records have equal keys
 /// only with negligible probability.
 ///
-/// Source: "The record", section "Duplicates".
+/// Source: "The record", section "Copies".
 public struct RecordKey: Sendable, Hashable {
     /// The hash of system, type and id.
     public let identity: UInt64

@@ -14,8 +14,12 @@ public struct ScanOutput: Sendable {
         public let line: Range<Int>
         /// The positions of the record's notes and payload in ``ScanOutput/lines``.
         public let written: RecordLineLayout
-        /// The key that identifies duplicates of the record.
+        /// The key that identifies copies of the record.
         public let key: RecordKey
+        /// The rank of the record among its copies.
+        public let rank: CopyRank
+        /// Whether a copy of the record can have other holds, as described in ``CopyRank/dependsOnSurroundings(_:)``.
+        public let dependsOnSurroundings: Bool
         /// The index of the input that the record was read from.
         public let input: Int
         /// The part of a store that contained the record, or `nil` if the input is a bundle or a request log.
@@ -88,10 +92,11 @@ public struct ScanOutput: Sendable {
     public var bytesRead = 0
     /// The index of the current input.
     public let input: Int
+    /// The label of the capture, or the path of a bundle.
+    public let capture: String
     /// The index of the current store, or `nil` if the input is a bundle or a request log.
     public var store: Int?
 
-    private let capture: String
     private let filter: RecordFilter
     private let collectsApps: Bool
     /// The secret for the keys of records, or `nil` if the output has no options.
@@ -219,9 +224,19 @@ public struct ScanOutput: Sendable {
         let number = sequenceNumber(of: record)
         entries.append(
             Entry(
-                summary: summary, line: line, written: written, key: RecordKey(record, secret: secret), input: input,
-                place: place, leftOut: leftOut, sequenceNumber: number,
-                indexKey: computesIndexKeys ? IndexKey(record) : nil))
+                summary: summary, line: line, written: written, key: RecordKey(record, secret: secret),
+                rank: record.held.isEmpty ? .notHeld : CopyRank(record.held),
+                dependsOnSurroundings: dependsOnSurroundings(record.held), input: input, place: place,
+                leftOut: leftOut, sequenceNumber: number, indexKey: computesIndexKeys ? IndexKey(record) : nil))
+    }
+
+    /// Returns whether a copy of a record with the given holds can have other holds.
+    ///
+    /// If the output makes pseudonyms, all copies have the hold for pseudonyms.
+    private func dependsOnSurroundings(_ holds: [Hold]) -> Bool {
+        guard !holds.isEmpty else { return false }
+        return CopyRank.dependsOnSurroundings(
+            pseudonymizer == nil ? holds : holds.filter { $0 != .pseudonymized })
     }
 
     /// Reads the sequence number of a record from its payload.
@@ -249,9 +264,10 @@ public struct ScanOutput: Sendable {
     }
 
     private mutating func collectWithdrawals(by record: borrowing Record) {
-        guard let uploads = systems?[record.system]?.uploads, uploads.precedence.first.contains(record.type) else {
-            return
-        }
+        // Pseudonyms identify no client.
+        guard let uploads = systems?[record.system]?.uploads, uploads.precedence.first.contains(record.type),
+            record.pseudonymKeyID == nil
+        else { return }
         withdrawals += uploads.withdrawals(by: record, using: &payload)
     }
 
@@ -360,4 +376,20 @@ public struct ScanOutput: Sendable {
 
     /// Whether the output is small enough to be kept for reuse.
     public var isWorthReusing: Bool { lines.capacity <= Self.maximumRecycledLinesSize }
+}
+
+extension ScanOutput.Entry {
+    /// Creates the summary of a record that was written before and is passed on later.
+    ///
+    /// `line` and `written` are positions in the buffer that contains the record.
+    public init(
+        _ record: borrowing Record, line: Range<Int>, written: RecordLineLayout, key: RecordKey, rank: CopyRank,
+        input: Int, place: ScanOutput.StorePlace?, leftOut: PseudonymCounts, sequenceNumber: SequenceNumber?,
+        hasIndexKey: Bool
+    ) {
+        self.init(
+            summary: RecordSummary(record), line: line, written: written, key: key, rank: rank,
+            dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber,
+            indexKey: hasIndexKey ? IndexKey(record) : nil)
+    }
 }

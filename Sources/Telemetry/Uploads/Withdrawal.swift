@@ -118,3 +118,8 @@ extension UploadFormat {
         }
     }
 }
+
+extension Withdrawal.Subject: CustomStringConvertible {
+    /// A description such as `adjust client 5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415`.
+    public var description: String { "\(system) \(kind.rawValue) \(String(decoding: id, as: UTF8.self))" }
+}

@@ -9,8 +9,8 @@ import Testing
     private static let digest = String(repeating: "ab", count: 32)
     private static let ancestor = String(repeating: "0c", count: 32)
 
-    private static func key(_ identity: UInt64, _ content: UInt64 = 0) -> IndexKey {
-        IndexKey(identity: identity, contentHigh: content, contentLow: 7)
+    private static func key(_ identity: UInt64, _ content: UInt64 = 0, rank: UInt64 = 8) -> IndexKey {
+        IndexKey(identity: identity, contentHigh: content, contentLow: 7, rank: rank)
     }
 
     private static let index = BundleIndex(
@@ -20,10 +20,10 @@ import Testing
     @Test func indexHasTheDocumentedForm() {
         let header =
             #"{"ancestors":["\#(Self.ancestor)"],"details":1,"digest":"\#(Self.digest)","format":"pingferry-index","#
-            + #""records":3,"version":1}"# + "\n"
+            + #""records":3,"version":2}"# + "\n"
         func words(_ words: UInt8...) -> [UInt8] { words.flatMap { [0, 0, 0, 0, 0, 0, 0, $0] } }
-        var expected = Array(header.utf8) + words(2, 4, 7) + words(2, 5, 7) + words(9, 0, 7)
-        expected += [UInt8](repeating: 0xFF, count: 8) + words(0, 7)
+        var expected = Array(header.utf8) + words(2, 4, 7, 8) + words(2, 5, 7, 8) + words(9, 0, 7, 8)
+        expected += [UInt8](repeating: 0xFF, count: 8) + words(0, 7, 8)
         #expect(Self.index.bytes == expected + ContentHash(of: expected).bytes)
     }
 
@@ -51,8 +51,10 @@ import Testing
     /// Changes of the text before the checksum, which is then made correct, and the expected errors.
     private static let faults: [(String, String, BundleIndexError)] = [
         ("pingferry-index", "other", .notAnIndex),
-        (#""version":1"#, #""version":2"#, .unsupportedVersion(2)),
-        (#""version":1"#, #""version":"1""#, .unsupportedVersion(nil)),
+        (#""version":2"#, #""version":3"#, .unsupportedVersion(3)),
+        (#""version":2"#, #""version":"2""#, .unsupportedVersion(nil)),
+        // The keys of version 1 are shorter.
+        (#""version":2"#, #""version":1"#, .malformed),
         (#""records":3"#, #""records":4"#, .malformed),
         (#""records":3"#, #""records":2"#, .malformed),
         (#""records":3"#, #""records":-3"#, .malformed),
@@ -86,7 +88,7 @@ import Testing
         let bytes = Self.index.bytes.dropLast(32)
         let start = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
         let changed = Array(
-            bytes[..<start] + bytes[(start + 24)..<(start + 48)] + bytes[start..<(start + 24)] + bytes[(start + 48)...])
+            bytes[..<start] + bytes[(start + 32)..<(start + 64)] + bytes[start..<(start + 32)] + bytes[(start + 64)...])
         #expect(throws: BundleIndexError.malformed) { try BundleIndex(changed + ContentHash(of: changed).bytes) }
     }
 
@@ -107,5 +109,44 @@ import Testing
         for part in stride(from: 0, to: 500, by: 50) { union.formUnion(Array(keys[part..<part + 50])) }
         #expect(union.keys == Set(keys).sorted())
         #expect(union == IndexKeySet(keys))
+    }
+
+    @Test("Two copies of a record in one index are rejected, because only one could be found")
+    func repeatedCopy() throws {
+        var bytes = Array(Self.index.bytes.dropLast(32))
+        let start = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
+        // The second key gets the payload of the first one, and a higher rank.
+        bytes[start + 32 + 15] = 4
+        bytes[start + 32 + 31] = 9
+        #expect(throws: BundleIndexError.malformed) { try BundleIndex(bytes + ContentHash(of: bytes).bytes) }
+    }
+
+    @Test("The records of an index of version 1 are read as if they were not held")
+    func versionWithoutRanks() throws {
+        let header =
+            #"{"ancestors":[],"details":1,"digest":"\#(Self.digest)","format":"pingferry-index","records":1,"version":1}"#
+        func words(_ words: UInt8...) -> [UInt8] { words.flatMap { [0, 0, 0, 0, 0, 0, 0, $0] } }
+        let bytes = Array("\(header)\n".utf8) + words(2, 4, 7) + words(3, 5, 7)
+        let index = try BundleIndex(bytes + ContentHash(of: bytes).bytes)
+        #expect(index.records.keys == [Self.key(2, 4, rank: CopyRank.notHeld.indexNumber)])
+        #expect(index.details.keys == [Self.key(3, 5, rank: 0)])
+    }
+
+    @Test("A copy is omitted only if the index contains a better copy, or one with the same holds")
+    func ranks() {
+        func key(_ holds: [Hold]) -> IndexKey { Self.key(1, rank: CopyRank(holds).indexNumber) }
+        let (free, headers, metadata) = (key([]), key([Hold("headers")]), key([Hold("metadata")]))
+        let (delivered, two) = (key([.delivered(status: 200)]), key([Hold("headers"), Hold("metadata")]))
+        let ordered = [key([.forgotten, Hold("attribution")]), delivered, key([.optedOut]), free, headers, two]
+        for (worse, known) in ordered.enumerated() {
+            for (better, copy) in ordered.enumerated() {
+                let finding = IndexKeySet([known]).finding(for: copy)
+                #expect(finding == (better < worse ? .new : .duplicate), "\(better) after \(worse)")
+            }
+        }
+        // Which of these is kept depends on their texts, so a reader of both decides.
+        #expect(IndexKeySet([headers]).finding(for: metadata) == .new)
+        #expect(IndexKeySet([headers]).contains(metadata))
+        #expect(IndexKeySet([two, free, delivered]).keys == [delivered])
     }
 }

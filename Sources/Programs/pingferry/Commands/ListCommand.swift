@@ -11,7 +11,8 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Show the contents of bundles.",
         discussion: """
-            Shows inputs, members, counts, clients, held records with their reasons, quarantined items and problems. \
+            Shows inputs, members, counts, clients, held records with their reasons, withdrawals by which no record \
+            of a client may be uploaded, quarantined items and problems. \
             Reads the manifest and the details, but not the records; verify reads the records too. Shows the first \
             1000 lines of each list; --json shows all.
               pingferry list monday.tar.zst

@@ -84,6 +84,7 @@ struct ScanCommand: AsyncParsableCommand {
                     try ScanListing(report).print()
                 }
                 try Terminal.print(summary.sentence)
+                for line in summary.decisionLines { try Terminal.print(line) }
             }
             try summary.finish()
         }

@@ -1,0 +1,142 @@
+import Bundle
+import JSONText
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// Tests of the choice among copies of a record, without running a command.
+@Suite struct CopiesTests {
+    /// A record of a test, identified by its number.
+    private struct Copy: Hashable {
+        let number: Int
+        let holds: [String]
+
+        /// Whether the copy is in a part of a capture that is read in advance.
+        var isSurveyed: Bool { holds.contains { $0.hasPrefix("delivered") || $0 == "opted-out" } }
+
+        var record: Record {
+            Record(
+                system: .mozilla, type: "core", id: "\(number)", client: "C",
+                target: Target(path: "/submit/telemetry/\(number)/core/Focus/5.0/release/2"), payload: Array("{}".utf8),
+                source: Source(capture: "phone", path: "a", store: .mozillaPingFile, index: 0),
+                held: holds.map { Hold(text: $0) })
+        }
+    }
+
+    private static let surroundings: [[String]] = [
+        [], [], [], ["delivered: 200"], ["delivered: 204"], ["opted-out"], ["opted-out", "no-target"], ["no-target"],
+        ["incomplete"], ["metadata"], ["metadata", "incomplete"], ["attribution"], ["attribution", "forgotten"],
+        ["attribution", "delivered: 200"], ["unproven"],
+    ]
+
+    private static func randomCopies(_ generator: inout SeededGenerator) -> [Copy] {
+        (0..<24).map { _ in
+            let number = Int.random(in: 0..<8, using: &generator)
+            let holds = surroundings.randomElement(using: &generator) ?? []
+            // The holds that depend on the payload alone are the same for all copies.
+            return Copy(number: number, holds: (number < 3 ? ["too-few-events"] : []) + holds)
+        }
+    }
+
+    /// The rule of the article, written without ``CopyRank``.
+    private static func expected(_ copies: [Copy]) -> Set<Copy> {
+        func rule(_ copy: Copy) -> Int {
+            func has(_ code: String) -> Bool { copy.holds.contains { $0 == code || $0.hasPrefix("\(code):") } }
+            if has("forgotten") { return 1 }
+            if has("delivered") { return 2 }
+            if has("opted-out") { return 3 }
+            return copy.holds.isEmpty ? 4 : 5
+        }
+        let byNumber = Dictionary(grouping: copies, by: \.number)
+        return Set(
+            byNumber.values.compactMap { copies in
+                copies.min { left, right in
+                    (rule(left), left.holds.count, left.holds.joined(separator: "; "))
+                        < (rule(right), right.holds.count, right.holds.joined(separator: "; "))
+                }
+            })
+    }
+
+    /// Reads outputs with one copy each, as `CaptureReader` does, and returns the copies that were passed on.
+    private static func read(_ copies: [Copy], earlier: EarlierBundles = EarlierBundles()) throws -> [Copy] {
+        var options = ScanOptions.forTests
+        options.computesIndexKeys = true
+        let outputs = copies.map { copy in
+            var output = ScanOutput(capture: "phone", input: 0, writingWith: options)
+            output.add(copy.record)
+            return output
+        }
+        var intake = Intake(options, keepsDetails: false, systems: Systems.table, earlier: earlier)
+        for (copy, output) in zip(copies, outputs) where copy.isSurveyed { try intake.survey(output) }
+        var kept: [Copy] = []
+        var document = JSONDocument()
+        let keep = { (entry: borrowing ScanOutput.Entry, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) in
+            let record = try Record(line: Array(line.dropLast()), using: &document)
+            #expect(Array(payload) == record.payload)
+            #expect(entry.key == RecordKey(record, secret: .forTests))
+            #expect(entry.summary == RecordSummary(record))
+            kept.append(Copy(number: Int(record.id) ?? -1, holds: record.held.map(\.text)))
+        }
+        for output in outputs { try intake.add(output, fromBundle: false, keep: keep) }
+        while try intake.passDeferred(atMost: 2, keep: keep) {}
+        #expect(kept.count + intake.duplicateCount + intake.omitted.records == copies.count)
+        return kept
+    }
+
+    @Test("The kept copies do not depend on the order of the copies", arguments: UInt64(0)..<100)
+    func order(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var copies = Self.randomCopies(&generator)
+        let expected = Self.expected(copies)
+        for _ in 0..<5 {
+            copies.shuffle(using: &generator)
+            let kept = try Self.read(copies)
+            #expect(kept.count == expected.count)
+            #expect(Set(kept) == expected)
+        }
+    }
+
+    @Test("The kept copies do not depend on how the copies are divided among bundles", arguments: UInt64(0)..<100)
+    func parts(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let copies = Self.randomCopies(&generator)
+        let (first, second) = (Array(copies[..<12]), Array(copies[12...]))
+        let expected = Self.expected(copies)
+        // Two bundles, merged in either order.
+        let bundles = [try Self.read(first), try Self.read(second)]
+        #expect(Set(try Self.read(bundles[0] + bundles[1])) == expected)
+        #expect(Set(try Self.read(bundles[1] + bundles[0])) == expected)
+        // A bundle and its increment.
+        var earlier = EarlierBundles()
+        earlier.add(
+            BundleIndex(
+                digest: String(repeating: "0", count: 64), ancestors: [],
+                records: IndexKeySet(bundles[0].map { IndexKey($0.record) }), details: IndexKeySet()))
+        let increment = try Self.read(second, earlier: earlier)
+        #expect(Set(try Self.read(bundles[0] + increment)) == expected)
+        #expect(Set(try Self.read(increment + bundles[0])) == expected)
+    }
+
+    @Test("A copy that decides about others is counted with its capture and its holds")
+    func decisions() throws {
+        var intake = Intake(.forTests, keepsDetails: false, systems: Systems.table)
+        func output(_ capture: String, input: Int, _ holds: [String]) -> ScanOutput {
+            var output = ScanOutput(capture: capture, input: input, writingWith: .forTests)
+            for number in 1...2 { output.add(Copy(number: number, holds: holds).record) }
+            return output
+        }
+        let outputs = [
+            output("monday", input: 0, []), output("log.har", input: 1, ["delivered: 200"]),
+            output("tuesday", input: 2, ["no-target", "forgotten"]),
+        ]
+        try intake.survey(outputs[1])
+        for output in outputs { try intake.add(output, fromBundle: false) { _, _, _ in } }
+        while try intake.passDeferred(atMost: 1, keep: { _, _, _ in }) {}
+        let decision = CopyDecision(rank: CopyRank([Hold("no-target"), .forgotten]), capture: "tuesday")
+        #expect(intake.decisionCounts == [decision: 2])
+        #expect(intake.duplicateCount == 4)
+    }
+}
