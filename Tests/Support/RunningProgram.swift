@@ -1,6 +1,9 @@
 import Files
 import Foundation
 
+/// Whether a pseudoterminal can be opened, which requires a file system such as `/dev/pts`.
+public let canOpenTerminal = (try? tool("python3", "-c", "import os; os.openpty()")) != nil
+
 /// A program that a test has started.
 ///
 /// The input and output of the program are unnamed temporary files, so that neither side ever waits for the other.

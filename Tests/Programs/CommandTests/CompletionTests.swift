@@ -51,7 +51,10 @@ import Testing
     /// zsh completes only in its line editor, which requires a terminal.
     ///
     /// The module zpty provides one.
-    @Test(.enabled(if: isInstalled("zsh"), "zsh is not installed")) func zsh() throws {
+    @Test(
+        .enabled(if: isInstalled("zsh"), "zsh is not installed"),
+        .enabled(if: canOpenTerminal, "no terminal can be opened"))
+    func zsh() throws {
         try folder.put("setopt no_global_rcs\n", ".zshenv")
         try folder.put(
             """
