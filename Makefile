@@ -1,11 +1,17 @@
-# The Debian packages that are required in addition to Swift.
+# The Debian packages that are assumed to be installed: those that Swift requires according to its documentation, git and make.
+PREREQUISITES = binutils ca-certificates gcc g++ git libcurl4-openssl-dev libedit-dev libncurses-dev libpython3-dev libsqlite3-dev \
+	libxml2-dev make pkg-config tzdata uuid-dev
+# The Debian packages that are required in addition.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 STATIC_TOOLS = libbz2-dev liblz4-dev liblzma-dev libarchive-tools python3
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
-	age gnupg par2 strace fish zsh
+	age gnupg par2 strace fish zsh zip xz-utils bzip2 lz4 systemd
 DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light
+
+# Installs the packages $(1), and runs the command that follows, which finds no other programs than theirs.
+with = .ci/setup $(1) && .ci/declared $(PREREQUISITES) $(1) --
 
 # Source paths in the programs are relative, so that builds in different folders are identical.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
@@ -52,16 +58,13 @@ demo: setup  ## builds debug programs, which takes less time, and runs them on t
 	@.ci/demo .build/debug
 
 test:  ## runs the tests and the checks against other programs, and lists the tests that were skipped
-	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	@Tests/run
+	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/run
 
 stress-test:  ## runs the tests RUNS=20 times while other processes load all cores; FILTER=REGEX selects tests
-	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	@Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
+	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
 fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster that loses an executor
-	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)
-	@Tests/Spark/fleet-test
+	@$(call with,$(LIBRARIES) $(FLEET_TOOLS)) Tests/Spark/fleet-test
 
 lint:  ## checks the format of the sources and the dependencies between modules
 	@.ci/setup python3
@@ -77,12 +80,10 @@ fuzz:  ## runs each fuzzer for SECONDS=60 seconds
 	@.ci/fuzz $(SECONDS)
 
 chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" runs fewer cases
-	@.ci/setup $(TEST_TOOLS)
-	@Tests/Chaos/chaos $(CHAOS)
+	@$(call with,$(TEST_TOOLS)) Tests/Chaos/chaos $(CHAOS)
 
 evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, all of which an audit must find
-	@.ci/setup $(TEST_TOOLS)
-	@Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
+	@$(call with,$(TEST_TOOLS)) Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
 
 bench: build  ## compares parsing, conversion, bundling and uploading with other programs
 	@.ci/setup $(BENCH_TOOLS)

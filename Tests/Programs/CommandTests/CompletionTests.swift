@@ -98,8 +98,4 @@ import Testing
             for offer in request.1 { #expect(answer.contains(offer), "\(request.0): \(answer.prefix(500))") }
         }
     }
-
-    private static func isInstalled(_ shell: String) -> Bool {
-        (try? RunningProgram([shell, "--version"]).finish().status) == 0
-    }
 }
