@@ -76,7 +76,7 @@ docs:  ## builds the documentation as a static website in .build/docs
 	@.ci/setup $(LIBRARIES)
 	@.ci/docs .build/docs
 
-fuzz:  ## runs each fuzzer for SECONDS=60 seconds
+fuzz:  ## runs each fuzzer for SECONDS=60 seconds, and prints a table of the results
 	@.ci/fuzz $(SECONDS)
 
 chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" runs fewer cases
