@@ -8,6 +8,7 @@ TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client f
 	age gnupg par2 strace fish zsh zip xz-utils bzip2 lz4 systemd
 DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
+BARE_TOOLS = debootstrap iproute2
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light
 
 # Installs the packages $(1), and runs the command that follows, which finds no other programs than theirs.
@@ -34,10 +35,11 @@ CHAOS =
 CHANGES = 1000
 DIST = .build/dist
 SIGNERS =
+SUITE = bookworm
 
 .NOTPARALLEL:
-.PHONY: help setup build static demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-files dist-verify \
-	reproducible clean
+.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence bench install dist \
+	dist-files dist-verify reproducible clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +61,10 @@ demo: setup  ## builds debug programs, which takes less time, and runs them on t
 
 test:  ## runs the tests and the checks against other programs, and lists the tests that were skipped
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/run
+
+bare-check:  ## runs "make demo" and "make test" on a new system of the Debian release SUITE=bookworm, as root and as another user
+	@.ci/setup $(BARE_TOOLS)
+	@.ci/bare-check $(SUITE) $(PREREQUISITES)
 
 stress-test:  ## runs the tests RUNS=20 times while other processes load all cores; FILTER=REGEX selects tests
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
