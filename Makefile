@@ -36,13 +36,14 @@ CHANGES = 1000
 DIST = .build/dist
 SIGNERS =
 SUITE = bookworm
+CHECKS = bare-check fuzz chaos stress-test reproducible evidence bench compatibility
 
 .NOTPARALLEL:
-.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence bench install dist \
-	dist-files dist-verify reproducible clean
+.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence compatibility bench install dist \
+	dist-files dist-verify reproducible release-check clean
 
 help:  ## prints this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup:  ## installs missing C libraries
 	@.ci/setup $(LIBRARIES)
@@ -91,6 +92,9 @@ chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" r
 evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, all of which an audit must find
 	@$(call with,$(TEST_TOOLS)) Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
 
+compatibility: build  ## reads the files of every released version, and compares the results with those of that version
+	@$(call with,$(TEST_TOOLS)) Tests/Oracles/compatibility .build/release/pingferry
+
 bench: build  ## compares parsing, conversion, bundling and uploading with other programs
 	@.ci/setup $(BENCH_TOOLS)
 	$(SWIFT_BUILD) --product pingferry-bench
@@ -114,6 +118,9 @@ dist-verify:  ## checks the signed release in the folder DIST=.build/dist; SIGNE
 reproducible:  ## builds this commit in two folders and checks that the files of the release are identical
 	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
 	@.ci/reproducible $(PROGRAMS)
+
+release-check:  ## runs the checks that .ci/run omits, and prints a table; CHECKS="fuzz chaos" selects some
+	@.ci/release-check $(CHECKS)
 
 clean:  ## removes build products and the Python environment
 	rm -rf .build .build-fuzz .venv
