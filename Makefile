@@ -1,5 +1,5 @@
 # The Debian packages that are assumed to be installed: those that Swift requires according to its documentation, git and make.
-PREREQUISITES = binutils ca-certificates gcc g++ git libcurl4-openssl-dev libedit-dev libncurses-dev libpython3-dev libsqlite3-dev \
+PREREQUISITES = binutils-gold ca-certificates gcc g++ git libcurl4-openssl-dev libedit-dev libncurses-dev libpython3-dev libsqlite3-dev \
 	libxml2-dev make pkg-config tzdata uuid-dev
 # The Debian packages that are required in addition.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
