@@ -1,11 +1,18 @@
-# The Debian packages that are required in addition to Swift.
+# The Debian packages that are assumed to be installed: those that Swift requires according to its documentation, git and make.
+PREREQUISITES = binutils-gold ca-certificates gcc g++ git libcurl4-openssl-dev libedit-dev libncurses-dev libpython3-dev libsqlite3-dev \
+	libxml2-dev make pkg-config tzdata uuid-dev
+# The Debian packages that are required in addition.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 STATIC_TOOLS = libbz2-dev liblz4-dev liblzma-dev libarchive-tools python3
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
-	age gnupg par2 strace fish zsh
+	age gnupg par2 strace fish zsh zip xz-utils bzip2 lz4 systemd
 DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
+BARE_TOOLS = debootstrap iproute2
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light
+
+# Installs the packages $(1), and runs the command that follows, which finds no other programs than theirs.
+with = .ci/setup $(1) && .ci/declared $(PREREQUISITES) $(1) --
 
 # Source paths in the programs are relative, so that builds in different folders are identical.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
@@ -28,13 +35,15 @@ CHAOS =
 CHANGES = 1000
 DIST = .build/dist
 SIGNERS =
+SUITE = bookworm
+CHECKS = bare-check fuzz chaos stress-test reproducible evidence bench compatibility
 
 .NOTPARALLEL:
-.PHONY: help setup build static demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-files dist-verify \
-	reproducible clean
+.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence compatibility bench install dist \
+	dist-files dist-verify reproducible release-check clean
 
 help:  ## prints this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup:  ## installs missing C libraries
 	@.ci/setup $(LIBRARIES)
@@ -52,16 +61,17 @@ demo: setup  ## builds debug programs, which takes less time, and runs them on t
 	@.ci/demo .build/debug
 
 test:  ## runs the tests and the checks against other programs, and lists the tests that were skipped
-	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	@Tests/run
+	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/run
+
+bare-check:  ## runs "make demo" and "make test" on a new system of the Debian release SUITE=bookworm, as root and as another user
+	@.ci/setup $(BARE_TOOLS)
+	@.ci/bare-check $(SUITE) $(PREREQUISITES)
 
 stress-test:  ## runs the tests RUNS=20 times while other processes load all cores; FILTER=REGEX selects tests
-	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	@Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
+	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
 fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster that loses an executor
-	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)
-	@Tests/Spark/fleet-test
+	@$(call with,$(LIBRARIES) $(FLEET_TOOLS)) Tests/Spark/fleet-test
 
 lint:  ## checks the format of the sources and the dependencies between modules
 	@.ci/setup python3
@@ -73,16 +83,17 @@ docs:  ## builds the documentation as a static website in .build/docs
 	@.ci/setup $(LIBRARIES)
 	@.ci/docs .build/docs
 
-fuzz:  ## runs each fuzzer for SECONDS=60 seconds
+fuzz:  ## runs each fuzzer for SECONDS=60 seconds, and prints a table of the results
 	@.ci/fuzz $(SECONDS)
 
 chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" runs fewer cases
-	@.ci/setup $(TEST_TOOLS)
-	@Tests/Chaos/chaos $(CHAOS)
+	@$(call with,$(TEST_TOOLS)) Tests/Chaos/chaos $(CHAOS)
 
 evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, all of which an audit must find
-	@.ci/setup $(TEST_TOOLS)
-	@Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
+	@$(call with,$(TEST_TOOLS)) Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
+
+compatibility: build  ## reads the files of every released version, and compares the results with those of that version
+	@$(call with,$(TEST_TOOLS)) Tests/Oracles/compatibility .build/release/pingferry
 
 bench: build  ## compares parsing, conversion, bundling and uploading with other programs
 	@.ci/setup $(BENCH_TOOLS)
@@ -107,6 +118,9 @@ dist-verify:  ## checks the signed release in the folder DIST=.build/dist; SIGNE
 reproducible:  ## builds this commit in two folders and checks that the files of the release are identical
 	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
 	@.ci/reproducible $(PROGRAMS)
+
+release-check:  ## runs the checks that .ci/run omits, and prints a table; CHECKS="fuzz chaos" selects some
+	@.ci/release-check $(CHECKS)
 
 clean:  ## removes build products and the Python environment
 	rm -rf .build .build-fuzz .venv

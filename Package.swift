@@ -3,7 +3,8 @@ import PackageDescription
 
 /// Whether the fuzzers are built.
 ///
-/// They need other flags than the programs, and access to internal declarations.
+/// In a release build, all modules are instrumented, and internal declarations are accessible. In a debug build, only the fuzzers
+/// themselves are instrumented, so that the modules of the tests can be used.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
 /// Both sanitizers in one flag, because a second flag would replace the first.
 let sanitizers = ["-sanitize=fuzzer,address"]
@@ -15,7 +16,7 @@ let strict: [SwiftSetting] =
 /// The settings of all targets, which allow functions to return spans.
 let common: [SwiftSetting] =
     [.enableExperimentalFeature("Lifetimes")] + strict
-    + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"])] : [])
+    + (fuzzes ? [.unsafeFlags(sanitizers + ["-enable-testing"], .when(configuration: .release))] : [])
 
 /// The settings of parsers and transforms, which read hostile bytes: unsafe constructs must be marked as such.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
@@ -267,42 +268,18 @@ let package = Package(
 )
 
 if fuzzes {
-    let fuzzers: [(name: String, dependencies: [Target.Dependency])] = [
-        ("FuzzJSON", ["JSONText"]),
-        ("FuzzPingFile", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
-        ("FuzzPendingEvents", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
-        ("FuzzGleanPing", ["Glean", "JSONText", "Systems", "Telemetry"]),
-        ("FuzzGleanEvents", ["Glean", "JSONText", "Systems", "Telemetry"]),
-        ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
-        ("FuzzBundleIndex", ["Bundle", "Hashing", "Telemetry"]),
-        ("FuzzCourierLists", ["Bundle", "Hashing", "Processes"]),
-        ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry", "TestSupport"]),
-        ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
-        ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry", "TestSupport"]),
-        ("FuzzKeybag", ["DeviceBackup", "Secrets"]),
-        ("FuzzBackupRows", ["DeviceBackup"]),
-        ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),
-        ("FuzzAdjustQueue", ["Adjust", "JSONText", "Systems", "Telemetry"]),
-        ("FuzzBinaryPropertyList", ["PropertyList"]),
-        ("FuzzXMLPropertyList", ["PropertyList"]),
-        ("FuzzKeyedArchive", ["JSONText", "PropertyList"]),
-        ("FuzzHAR", ["Capture", "Files", "JSONText", "Systems", "Telemetry", "TestSupport"]),
-        ("FuzzNDJSON", ["Capture", "Files", "Systems", "Telemetry", "TestSupport"]),
-        ("FuzzPseudonyms", ["JSONText", "Systems", "Telemetry"]),
-        (
-            "FuzzServerAnswer",
-            ["Delivery", "Glean", "JSONText", "Leanplum", "Mozilla", "ActivityStream", "Systems", "Telemetry"]
-        ),
-        ("FuzzExpectedList", ["Bundle", "Export", "JSONText", "Systems"]),
-        ("FuzzUploadSettings", ["Delivery", "JSONText", "Sift", "Systems", "Telemetry"]),
-    ]
-    package.targets.append(.target(name: "FuzzerEntry", path: "Tests/Fuzz/Entry", swiftSettings: common))
-    for fuzzer in fuzzers {
-        let entry = ["\(fuzzer.name)_main", "main"].flatMap { ["-Xlinker", "--defsym=\($0)=fuzzer_entry"] }
-        package.targets.append(
-            .executableTarget(
-                name: fuzzer.name, dependencies: fuzzer.dependencies + ["FuzzerEntry"],
-                path: "Tests/Fuzz/\(fuzzer.name)", swiftSettings: common,
-                linkerSettings: [.unsafeFlags(sanitizers + entry)]))
-    }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzzers",
+            dependencies: [
+                "ActivityStream", "Adjust", "Bundle", "Capture", "Delivery", "DeviceBackup", "Export", "Files", "Glean",
+                "Hashing", "JSONText", "Leanplum", "Mozilla", "Parallel", "PrivateSQLite", "Processes", "PropertyList",
+                "Secrets", "Sift", "Systems", "Telemetry", "TestSupport",
+            ],
+            path: "Tests/Fuzz", exclude: ["Corpus", "leak-suppressions.txt"],
+            swiftSettings: common + [.unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug))],
+            linkerSettings: [
+                .unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug)),
+                .unsafeFlags(sanitizers, .when(configuration: .release)),
+            ]))
 }

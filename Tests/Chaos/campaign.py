@@ -47,7 +47,7 @@ class Campaign:
 
     def environment(self, folder):
         """Returns environment variables with which programs keep their temporary files in `folder`."""
-        return {"HOME": folder, "TMPDIR": folder, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no",
+        return {"HOME": folder, "TMPDIR": folder, "PATH": os.environ["PATH"], "SWIFT_BACKTRACE": "enable=no",
                 "PINGFERRY_CREDENTIALS": self.credentials}
 
     def command(self, name, *words):

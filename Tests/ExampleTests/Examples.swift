@@ -214,7 +214,7 @@ import Testing
         try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder("key"))
         let list = try folder.put("ines@example.org \(try folder.text("key.pub"))", "signers")
         try tool("ssh-keygen", "-q", "-Y", "sign", "-n", AllowedSigners.namespace, "-f", folder("key"), path)
-        let environment = ["PATH": "/usr/bin:/bin"]
+        let environment = ["PATH": searchPath]
         let signers = try AllowedSigners(allowed: list, revoked: nil, environment: environment)
         let bundle = try BundleReader(BundleFile(path: path), knowing: Systems.table, signedBy: signers)
         let principal = bundle.signer?.principal

@@ -20,15 +20,16 @@ def python(environment=ENVIRONMENT):
 
 
 def install(*requirements, environment=ENVIRONMENT):
-    """Installs packages in a virtual environment, which is created if it does not exist.
+    """Installs packages in a virtual environment, which is created if it does not exist or belongs to another Python.
 
     Requirements that are met already are not downloaded again. Returns `None`, or the reason why the installation failed.
     """
     commands = [[python(environment), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
                  *requirements]]
     # An interpreter without pip is left behind by an earlier attempt that failed.
-    if not os.path.exists(os.path.join(environment, "bin/pip")):
-        commands.insert(0, [sys.executable, "-m", "venv", environment])
+    is_complete = os.path.exists(os.path.join(environment, "bin/pip"))
+    if not is_complete or os.path.realpath(python(environment)) != os.path.realpath(sys.executable):
+        commands.insert(0, [sys.executable, "-m", "venv", "--clear", environment])
     for command in commands:
         finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
         if finished.returncode != 0:

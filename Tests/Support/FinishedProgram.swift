@@ -60,6 +60,11 @@ public func tool(_ command: String...) throws -> String {
     String(decoding: try tool(command), as: UTF8.self)
 }
 
+/// Returns whether a program is installed that supports the option `--version`.
+public func isInstalled(_ program: String) -> Bool {
+    (try? RunningProgram([program, "--version"]).finish().status) == 0
+}
+
 /// Returns the version that the programs state, such as `0.1.0`.
 public func programVersion() throws -> String {
     let description = try tool(builtProgram("pingferry"), "--version")

@@ -1,6 +1,15 @@
 import Files
 import Foundation
 
+/// The folders that are searched for programs, in the format of `PATH`.
+///
+/// A program that does not inherit the environment of the tests needs this value, because `make test` provides only the
+/// declared programs.
+public let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
+
+/// Whether a pseudoterminal can be opened, which requires a file system such as `/dev/pts`.
+public let canOpenTerminal = (try? tool("python3", "-c", "import os; os.openpty()")) != nil
+
 /// A program that a test has started.
 ///
 /// The input and output of the program are unnamed temporary files, so that neither side ever waits for the other.

@@ -165,7 +165,7 @@ import Testing
         let receipt = folder("receipt.json")
         let uploader = try Uploader(
             arguments(["--ping-url", url, "--receipt", receipt, "--signers", signers, path]),
-            environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])
+            environment: ["PATH": "\(folder("bin")):\(searchPath)"])
         try uploader.program.waitForFile(at: folder("started"))
         uploader.program.send(SIGTERM)
         let finished = try await uploader.finish()

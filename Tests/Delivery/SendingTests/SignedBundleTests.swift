@@ -98,7 +98,7 @@ import Testing
 
             """, "bin/ssh-keygen")
         let finished = try await job(
-            "--signers", signers, path, environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])
+            "--signers", signers, path, environment: ["PATH": "\(folder("bin")):\(searchPath)"])
         #expect(finished.status == 65)
         #expect(finished.errors.contains("has changed since it was checked"), "\(finished.errors)")
         #expect(try await server.report().total == 0)

@@ -30,7 +30,7 @@ import Testing
         try RunningProgram(
             ["env", "-C", folder("spool"), "faketime", "-m", "--exclude-monotonic", "-f", instant, "sh", "-c", line],
             environment: [
-                "HOME": folder.path, "XDG_STATE_HOME": folder("state"), "PATH": "\(folder("bin")):/usr/bin:/bin",
+                "HOME": folder.path, "XDG_STATE_HOME": folder("state"), "PATH": "\(folder("bin")):\(searchPath)",
                 "TZ": "UTC", key: value,
             ]
         ).finish()

@@ -4,17 +4,15 @@ import TestSupport
 import Testing
 
 @Suite struct InstalledProgramTests {
-    private static let folders = "/usr/bin:/bin"
-
     private func run(_ name: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws
         -> ProgramResult
     {
-        try InstalledProgram(name, searching: Self.folders).run(arguments, environment: environment)
+        try InstalledProgram(name, searching: searchPath).run(arguments, environment: environment)
     }
 
     @Test func inputOutputAndErrorsArePassed() throws {
-        let program = try InstalledProgram("sh", searching: Self.folders)
-        let result = try program.run(["-c", "cat; echo bad >&2; exit 7"], environment: ["PATH": Self.folders]) {
+        let program = try InstalledProgram("sh", searching: searchPath)
+        let result = try program.run(["-c", "cat; echo bad >&2; exit 7"], environment: ["PATH": searchPath]) {
             write in
             for part in ["one ", "two"] {
                 let isRead = try write(Array(part.utf8).span)
@@ -36,7 +34,7 @@ import Testing
 
     @Test("a program that no longer reads its input is reported without SIGPIPE")
     func unreadInput() throws {
-        let program = try InstalledProgram("true", searching: Self.folders)
+        let program = try InstalledProgram("true", searching: searchPath)
         var isRead = true
         let result = try program.run([], environment: [:]) { write in
             let block = [UInt8](repeating: 0, count: 1 << 20)
@@ -48,7 +46,7 @@ import Testing
 
     @Test("large input and output do not cause a deadlock")
     func largeOutput() throws {
-        let program = try InstalledProgram("cat", searching: Self.folders)
+        let program = try InstalledProgram("cat", searching: searchPath)
         let block = [UInt8](repeating: 0x61, count: 1 << 20)
         let result = try program.run([], environment: [:]) { write in
             for _ in 0..<8 {
@@ -68,7 +66,7 @@ import Testing
 
     @Test func programIsTerminatedIfItsInputFails() throws {
         struct NoInputError: Error {}
-        let program = try InstalledProgram("sleep", searching: Self.folders)
+        let program = try InstalledProgram("sleep", searching: searchPath)
         #expect(throws: NoInputError.self) {
             try program.run(["1000"], environment: [:]) { _ in throw NoInputError() }
         }
@@ -76,7 +74,7 @@ import Testing
 
     @Test func missingPrograms() throws {
         #expect(throws: ProgramError.missing("pingferry-none")) {
-            try InstalledProgram("pingferry-none", searching: Self.folders)
+            try InstalledProgram("pingferry-none", searching: searchPath)
         }
         let folder = try TemporaryFolder()
         try folder.putProgram("#!/bin/sh\n", "tool")

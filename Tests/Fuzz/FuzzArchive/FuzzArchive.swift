@@ -9,8 +9,7 @@ import TestSupport
 @testable import Capture
 
 /// Reads hostile bytes as an archive with small limits, and then everything in the archive.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

@@ -51,7 +51,10 @@ import Testing
     /// zsh completes only in its line editor, which requires a terminal.
     ///
     /// The module zpty provides one.
-    @Test(.enabled(if: isInstalled("zsh"), "zsh is not installed")) func zsh() throws {
+    @Test(
+        .enabled(if: isInstalled("zsh"), "zsh is not installed"),
+        .enabled(if: canOpenTerminal, "no terminal can be opened"))
+    func zsh() throws {
         try folder.put("setopt no_global_rcs\n", ".zshenv")
         try folder.put(
             """
@@ -94,9 +97,5 @@ import Testing
         for (request, answer) in zip(Self.requests, answers) {
             for offer in request.1 { #expect(answer.contains(offer), "\(request.0): \(answer.prefix(500))") }
         }
-    }
-
-    private static func isInstalled(_ shell: String) -> Bool {
-        (try? RunningProgram([shell, "--version"]).finish().status) == 0
     }
 }

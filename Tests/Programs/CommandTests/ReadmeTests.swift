@@ -40,7 +40,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder("samples"), withDestinationPath: "\(repository)/samples")
         let programs = (pingferryPath as NSString).deletingLastPathComponent
-        let environment = ["HOME": folder.path, "PATH": "\(programs):/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+        let environment = ["HOME": folder.path, "PATH": "\(programs):\(searchPath)", "LC_ALL": "C.UTF-8"]
         let examples = try examples(of: document)
         #expect(!examples.isEmpty)
         for example in examples {

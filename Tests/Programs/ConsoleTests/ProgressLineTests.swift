@@ -45,7 +45,9 @@ import Testing
         print(output.split(shown.encode(), 1)[1])
         """#
 
-    @Test("A signal removes the line before anything else is printed", arguments: [2, 13])
+    @Test(
+        "A signal removes the line before anything else is printed",
+        .enabled(if: canOpenTerminal, "no terminal can be opened"), arguments: [2, 13])
     func interrupted(number: Int) throws {
         let folder = try TemporaryFolder()
         let command = [builtProgram("interrupted"), folder("out"), "progress"]
@@ -55,7 +57,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("A signal at a prompt starts a new line")
+    @Test("A signal at a prompt starts a new line", .enabled(if: canOpenTerminal, "no terminal can be opened"))
     func interruptedQuestion() throws {
         let command = [builtProgram("pingferry"), "scan", sample("backup")]
         let shown = try tool(["python3", "-c", Self.onATerminal, "password of the backup", "2"] + command)

@@ -21,7 +21,7 @@ struct Uploader {
         let arguments = arguments.prefix(1) + limits.flatMap { [$0.key, $0.value] } + arguments.dropFirst()
         program = try RunningProgram(
             wrapper + [builtProgram("pingferry-upload")] + arguments,
-            environment: ["HOME": home.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
+            environment: ["HOME": home.path, "PATH": searchPath, "SWIFT_BACKTRACE": "enable=no"]
                 .merging(environment) { $1 })
     }
 

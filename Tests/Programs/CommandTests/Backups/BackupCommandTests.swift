@@ -148,7 +148,9 @@ import Testing
         #expect(finished.errors.contains("B19"))
     }
 
-    @Test("The password is requested on the terminal up to three times, without an echo")
+    @Test(
+        "The password is requested on the terminal up to three times, without an echo",
+        .enabled(if: canOpenTerminal, "no terminal can be opened"))
     func prompt() throws {
         let input = try BackupCase.named("encrypted-password-spaces").input
         let answers = ["wrong", "  two spaces, at both ends  "]
@@ -190,7 +192,9 @@ import Testing
         return try RunningProgram(["python3", "-c", script, pingferryPath, input] + answers).finish()
     }
 
-    @Test("A signal at the prompt ends the program and turns the echo on again", arguments: [2, 15])
+    @Test(
+        "A signal at the prompt ends the program and turns the echo on again",
+        .enabled(if: canOpenTerminal, "no terminal can be opened"), arguments: [2, 15])
     func interruptedPrompt(signal: Int) throws {
         let script = """
             import os, pty, sys, termios
