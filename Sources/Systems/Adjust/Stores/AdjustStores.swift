@@ -20,7 +20,8 @@ enum AdjustStores {
         backups: .ofAllApps("queues of Adjust are in no backup: the SDK excludes them since 2.1.1"),
         secrets: StoredSecrets(
             classNames: AdjustArchive.ClassName.allCases.map(\.text),
-            keys: AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys))
+            keys: AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys),
+        usageData: nil)
 
     /// The maximum size of a file, which is larger than usual because nothing limits the length of a queue.
     static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)

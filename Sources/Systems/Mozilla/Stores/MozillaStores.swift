@@ -13,7 +13,8 @@ enum MozillaStores {
         kinds: [.mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues],
         mayBelongToStore: mayBelongToStore, isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
         storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
-        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil)
+        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil,
+        usageData: UsageDataPreferences.format)
 
     /// The name of the preferences file in which an early SDK stored its own values (format V2).
     private static let sdkPreferencesFileName = "org.mozilla.telemetry-ios-lib.plist"
@@ -66,6 +67,13 @@ enum MozillaStores {
     }
 
     static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+        if let setting = UsageDataPreferences.setting(ofFile: name) {
+            // The preferences of an app group contain no values of the SDK.
+            let isGroup = setting.fileName.hasPrefix("group.")
+            return .shared([
+                MozillaFile(isGroup ? .groupPreferences : .preferences(hasPrefix: true), named: name, in: folder)
+            ])
+        }
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isFromSDK =
@@ -139,7 +147,8 @@ enum MozillaStores {
     }
 
     static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
-        MozillaName.hasSDKPrefix(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
+        MozillaName.hasSDKPrefix(name) || UsageDataPreferences.setting(ofFile: name) != nil
+            || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }
 }
 
