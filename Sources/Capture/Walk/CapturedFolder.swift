@@ -87,7 +87,7 @@ public final class CapturedFolder: Sendable {
         excludedStore = storeSearch.excludedStore
         backups = storeSearch.sortedBackupFacts()
         backupErrors = storeSearch.backupErrors
-        usageData = UsageDataIndex(stores, of: tree, formats)
+        usageData = storeSearch.usageData
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
     }
@@ -106,17 +106,19 @@ public final class CapturedFolder: Sendable {
         stores.append(contentsOf: try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder))
         stores.sort { _ in container }
         guard !stores.isEmpty else { return nil }
+        usageData = UsageDataIndex(
+            [search.usageDataFile(named: Array(Path.name(of: path).utf8))].compactMap(\.self), in: stores, of: tree,
+            formats, label: label, container: { _ in container })
         kind = .store
         self.label = label
         self.path = folder
         self.stores = stores
-        problems = []
+        problems = usageData.problems
         isIncomplete = false
         excludedStore = nil
         backups = []
         backupErrors = []
         self.tree = tree
-        usageData = UsageDataIndex(stores, of: tree, formats)
     }
 
     /// Returns the switches for usage data that can apply to the records of the store at `index`.
@@ -131,7 +133,7 @@ public final class CapturedFolder: Sendable {
     /// `app` is the app that the records of the store name, or the owner of the container. Returns `nil` if no setting
     /// for usage data concerns the store.
     public func usageDataStatus(ofStore index: Int, app: App?) -> UsageDataStatus? {
-        usageData.status(of: stores[index], at: index, app: app)
+        usageData.status(of: stores[index], app: app)
     }
 
     /// Returns the index of the store that has a companion file at `path`, or `nil` if there is no such store.

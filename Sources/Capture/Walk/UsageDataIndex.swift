@@ -11,56 +11,85 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
 struct UsageDataIndex: Sendable {
-    private let settings: [UsageDataSetting]
-    /// The switches, by the indices of the stores that contain them.
-    private var switches: [Int: UsageDataSwitch] = [:]
+    private var settings: [UsageDataSetting] = []
+    /// The switches of the capture, sorted by their paths.
+    private var switches: [LocatedSwitch] = []
     /// The switches that can apply to the records of a container, by the number of the container.
     private var switchesByContainer: [Int: UsageDataSwitches] = [:]
+    /// The problems with property lists, because of which the state of a switch is unknown.
+    private(set) var problems: [LocatedProblem] = []
 
-    /// Finds and reads the switches among `stores`.
-    init(_ stores: FoundStores, of tree: FileTree, _ formats: [StoreFormat]) {
+    /// A switch, and the folder of its container.
+    private typealias LocatedSwitch = (folder: [UInt8], found: UsageDataSwitch)
+
+    /// Creates an index without switches.
+    init() {}
+
+    /// Reads the switches in `files`, and assigns them to the containers of `stores`.
+    ///
+    /// `container` returns the container of the file at a path.
+    init(
+        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [StoreFormat], label: String,
+        container: (String) -> Container
+    ) {
         let formats = formats.compactMap(\.usageData)
         settings = formats.flatMap(\.settings)
-        let paths = UsageDataPaths(settings)
-        for index in stores.indices {
-            guard let setting = paths.setting(inFileAt: stores[index].path) else { continue }
-            // A file can be the store of several systems.
-            if let last = switches[index - 1], last.path.utf8.elementsEqual(stores[index].path.utf8) { continue }
-            switches[index] = Self.read(setting, stores[index].store, tree, formats)
+        for file in files.sorted(by: { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }) {
+            let state = formats.first { $0.settings.contains(file.setting) }.flatMap { file.state($0, in: tree) }
+            let found = UsageDataSwitch(file.setting, state: state, path: file.path)
+            if state == nil {
+                let problem = Problem("damaged", found.sentence, isLoss: false)
+                problems.append(LocatedProblem(capture: label, path: file.path, problem: problem))
+            }
+            switches.append((Self.folder(container(file.path).path, in: tree), found))
         }
-        guard !switches.isEmpty else { return }
-        assignSwitches(to: Self.containers(of: stores, tree, paths), stores, tree)
-    }
-
-    private static func read(
-        _ setting: UsageDataSetting, _ store: any Store, _ tree: FileTree, _ formats: [UsageDataFormat]
-    ) -> UsageDataSwitch {
-        var (name, contents): ([UInt8], [UInt8]) = ([], [])
-        let format = formats.first { $0.settings.contains(setting) }
-        // An unreadable file is reported when its store is scanned.
-        guard let file = store as? any FileStore, file.path(ofFile: 0, name: &name) == file.path,
-            let folder = try? tree.folder(at: file.folderPath),
-            (try? folder.read(name, limit: StoreLimits.file, into: &contents)) != nil
-        else { return UsageDataSwitch(setting, state: nil, path: store.path) }
-        return UsageDataSwitch(setting, state: format?.state(setting, contents), path: store.path)
+        if !switches.isEmpty { assignSwitches(to: containers(of: stores, tree)) }
     }
 
     /// Returns the switches that can apply to the records in the container called `number`, or `nil` if there are none.
     func switches(ofContainer number: Int) -> UsageDataSwitches? { switchesByContainer[number] }
 
-    /// Returns the state of usage data for the store at `index`, whose records name `app`.
+    /// Returns the state of usage data for a store whose records name `app`.
     ///
     /// Returns `nil` if no setting concerns the store.
-    func status(of found: FoundStore, at index: Int, app: App?) -> UsageDataStatus? {
-        guard let system = found.store.system, settings.contains(where: { $0.systems.contains(system) }) else {
-            return nil
-        }
-        let switches = switchesByContainer[found.containerNumber]
-        if let found = self.switches[index] ?? switches?.applying(to: system, app: app) {
+    func status(of store: FoundStore, app: App?) -> UsageDataStatus? {
+        guard let system = store.store.system, concerns(system) else { return nil }
+        let applying = switchesByContainer[store.containerNumber]?.applying(to: system, app: app)
+        if let found = applying ?? switches.first(where: { $0.found.path.utf8.elementsEqual(store.path.utf8) })?.found {
             return UsageDataStatus(state: found.state, sentence: found.sentence)
         }
         guard app.map({ app in settings.contains { $0.belongs(to: app) } }) ?? true else { return nil }
         return UsageDataStatus(state: .unknown, sentence: UsageDataSwitch.sentenceWithoutPreferences)
+    }
+
+    /// Returns whether records of `system` depend on a setting.
+    private func concerns(_ system: SystemName) -> Bool { settings.contains { $0.systems.contains(system) } }
+
+    /// Returns `path` with a slash after each folder and after the name of an archive.
+    private static func folder(_ path: String, in tree: FileTree) -> [UInt8] {
+        var folder = Array(path.utf8)
+        let archive = tree.part(of: path)?.prefix.utf8.count ?? 0
+        if archive > 0, folder[archive - 1] == UInt8(ascii: "!") { folder.insert(UInt8(ascii: "/"), at: archive) }
+        if let last = folder.last, last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
+        return folder
+    }
+}
+
+/// A property list that is named for a setting for usage data.
+struct UsageDataFile: Sendable {
+    let setting: UsageDataSetting
+    /// The path of the property list in the capture.
+    let path: String
+    /// The path of the folder that contains the property list.
+    let folderPath: String
+
+    /// Returns the state of the setting, or `nil` if the property list is damaged or unreadable.
+    fileprivate func state(_ format: UsageDataFormat, in tree: FileTree) -> UsageDataState? {
+        var contents: [UInt8] = []
+        guard let folder = try? tree.folder(at: folderPath),
+            (try? folder.read(Array(setting.fileName.utf8), limit: StoreLimits.file, into: &contents)) != nil
+        else { return nil }
+        return format.state(setting, contents)
     }
 }
 
@@ -72,41 +101,7 @@ public struct UsageDataStatus: Sendable {
     public let sentence: String
 }
 
-/// The functions that identify settings and apps by the paths of property lists.
-private struct UsageDataPaths {
-    private let settings: [UsageDataSetting]
-    private static let suffix = ".plist"
-
-    init(_ settings: [UsageDataSetting]) { self.settings = settings }
-
-    func setting(inFileAt path: String) -> UsageDataSetting? {
-        guard path.utf8.suffix(Self.suffix.utf8.count).elementsEqual(Self.suffix.utf8) else { return nil }
-        return settings.first { Self.isName($0.fileName, ofFileAt: path) }
-    }
-
-    /// Returns the bundle id of the app whose own preferences are in the file at `path`, or `nil` if there is none.
-    func applicationID(ofPreferencesAt path: String) -> String? {
-        guard path.utf8.suffix(Self.suffix.utf8.count).elementsEqual(Self.suffix.utf8) else { return nil }
-        return settings.first { Self.isName($0.applicationID + Self.suffix, ofFileAt: path) }?.applicationID
-    }
-
-    private static func isName(_ name: String, ofFileAt path: String) -> Bool {
-        let rest = path.utf8.dropLast(name.utf8.count)
-        // The path of a file in the root of an archive has no slash before the name.
-        return path.utf8.suffix(name.utf8.count).elementsEqual(name.utf8)
-            && (rest.isEmpty || rest.last == UInt8(ascii: "/") || rest.last == UInt8(ascii: "!"))
-    }
-
-    /// Returns whether records of `system` depend on a setting.
-    func concerns(_ system: SystemName?) -> Bool {
-        system.map { system in settings.contains { $0.systems.contains(system) } } ?? false
-    }
-
-    /// Returns the bundle id that equals the identifier of a container, or `nil` if no setting belongs to it.
-    func applicationID(equalTo identifier: String) -> String? {
-        settings.first { $0.applicationID.utf8.elementsEqual(identifier.utf8) }?.applicationID
-    }
-}
+// MARK: - Containers
 
 /// A container in which records can depend on a switch.
 private struct GovernedContainer {
@@ -114,83 +109,94 @@ private struct GovernedContainer {
     /// The path of the container as a folder, with a trailing slash unless it is empty.
     let folder: [UInt8]
     let container: Container
-    /// The bundle ids for which the container has preferences.
+    /// The bundle ids of the apps whose preferences, or whose group's preferences, are in the container.
     var preferenceOwners: Set<String> = []
-    /// Whether the container can be the container of an app with a setting, and not only of an app group.
-    var isCandidate: Bool
+    /// Whether the container contains preferences of an app, or a store whose records depend on a setting.
+    var belongsToApp = false
     /// The bundle id of the app, or `nil` if it is unknown.
     var applicationID: String?
+
+    func belongs(to id: String) -> Bool { applicationID?.utf8.elementsEqual(id.utf8) ?? false }
 }
 
 extension UsageDataIndex {
-    /// Returns the containers that belong to apps with settings, or to unknown apps.
-    private static func containers(
-        of stores: FoundStores, _ tree: FileTree, _ paths: UsageDataPaths
-    ) -> [GovernedContainer] {
-        var containers = [GovernedContainer?](repeating: nil, count: stores.containerCount)
-        for found in stores {
-            let number = found.containerNumber
-            var known = containers[number] ?? governedContainer(found, tree, paths)
-            if let setting = paths.setting(inFileAt: found.path) { known.preferenceOwners.insert(setting.applicationID) }
-            if let id = paths.applicationID(ofPreferencesAt: found.path) {
-                known.preferenceOwners.insert(id)
-                known.isCandidate = true
-            } else if paths.setting(inFileAt: found.path) == nil, paths.concerns(found.store.system) {
-                known.isCandidate = true
+    private static let propertyListSuffix = ".plist"
+
+    private func containers(of stores: FoundStores, _ tree: FileTree) -> [GovernedContainer] {
+        var known = [GovernedContainer?](repeating: nil, count: stores.containerCount)
+        let switchPaths = Set(switches.map { Array($0.found.path.utf8) })
+        for store in stores {
+            var container =
+                known[store.containerNumber]
+                ?? GovernedContainer(
+                    number: store.containerNumber, folder: Self.folder(store.container.path, in: tree),
+                    container: store.container)
+            if let owner = applicationID(ofPreferencesAt: store.path) {
+                container.preferenceOwners.insert(owner)
+                container.belongsToApp = true
+            } else if let system = store.store.system, concerns(system), !switchPaths.contains(Array(store.path.utf8)) {
+                container.belongsToApp = true
             }
-            containers[number] = known
+            known[store.containerNumber] = container
         }
-        return containers.compactMap { known in
-            guard var known, known.container.kind == .app else { return nil }
-            if let identifier = known.container.identifier {
-                known.applicationID = paths.applicationID(equalTo: identifier)
-                // The container of another app is not governed.
-                return known.applicationID == nil ? nil : known
+        let switchesByFolder = Dictionary(grouping: switches, by: \.folder)
+        return known.compactMap(\.self).map { container in
+            var container = container
+            for (_, found) in switchesByFolder[container.folder] ?? [] {
+                container.preferenceOwners.insert(found.setting.applicationID)
+                if found.setting.fileName == found.setting.applicationID + Self.propertyListSuffix {
+                    container.belongsToApp = true
+                }
             }
-            known.applicationID = known.preferenceOwners.count == 1 ? known.preferenceOwners.first : nil
-            return known.isCandidate ? known : nil
+            if container.container.kind == .app, let identifier = container.container.identifier {
+                container.applicationID = identifier
+            } else if container.preferenceOwners.count == 1 {
+                container.applicationID = container.preferenceOwners.first
+            }
+            return container
         }
     }
 
-    private static func governedContainer(
-        _ found: FoundStore, _ tree: FileTree, _ paths: UsageDataPaths
-    ) -> GovernedContainer {
-        let container = found.container
-        return GovernedContainer(
-            number: found.containerNumber, folder: folder(container.path, in: tree), container: container,
-            isCandidate: false)
-    }
-
-    /// Returns `path` with a slash after each folder and after the name of an archive.
-    private static func folder(_ path: String, in tree: FileTree) -> [UInt8] {
-        var folder = Array(path.utf8)
-        let archive = tree.part(of: path)?.prefix.utf8.count ?? 0
-        if archive > 0, folder[archive - 1] == UInt8(ascii: "!") { folder.insert(UInt8(ascii: "/"), at: archive) }
-        if let last = folder.last, last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
-        return folder
-    }
-
-    private typealias LocatedSwitch = (folder: [UInt8], containerNumber: Int, found: UsageDataSwitch)
-
-    private mutating func assignSwitches(to containers: [GovernedContainer], _ stores: FoundStores, _ tree: FileTree) {
-        let located: [LocatedSwitch] = switches.sorted { $0.key < $1.key }.map { index, found in
-            let store = stores[index]
-            return (Self.folder(store.container.path, in: tree), store.containerNumber, found)
+    /// Returns the bundle id of the app whose own preferences are in the file at `path`.
+    ///
+    /// Returns `nil` if there is no such app with a setting.
+    private func applicationID(ofPreferencesAt path: String) -> String? {
+        guard path.utf8.suffix(Self.propertyListSuffix.utf8.count).elementsEqual(Self.propertyListSuffix.utf8) else {
+            return nil
         }
-        let unknown = containers.filter { $0.applicationID == nil }
-        for id in Set(located.map(\.found.setting.applicationID)) {
-            let known = containers.filter { $0.applicationID == id }
-            assign(located.filter { $0.found.setting.applicationID == id }, to: known, among: known)
+        let name = Path.name(of: path)
+        return settings.first { "\($0.applicationID)\(Self.propertyListSuffix)".utf8.elementsEqual(name.utf8) }?
+            .applicationID
+    }
+}
+
+// MARK: - Assignment
+
+extension UsageDataIndex {
+    private mutating func assignSwitches(to containers: [GovernedContainer]) {
+        let candidates = containers.filter { found in
+            found.container.kind == .app && (found.belongsToApp || found.container.identifier != nil)
         }
-        for name in Set(located.map(\.found.setting.appName)) {
-            let ofName = located.filter { $0.found.setting.appName == name }
-            let ids = Set(ofName.map(\.found.setting.applicationID))
-            let known = containers.filter { $0.applicationID.map(ids.contains) ?? false }
+        let unknown = candidates.filter { $0.applicationID == nil }
+        for id in Set(switches.map(\.found.setting.applicationID)) {
+            let known = candidates.filter { $0.belongs(to: id) }
+            assign(switches.filter { $0.found.setting.applicationID == id }, to: known, among: known)
+        }
+        for name in Set(switches.map(\.found.setting.appName)) {
+            let ofName = switches.filter { $0.found.setting.appName == name }
+            let known = candidates.filter { candidate in
+                ofName.contains { candidate.belongs(to: $0.found.setting.applicationID) }
+            }
             assign(ofName, to: unknown, among: unknown + known)
         }
-        // The container of an app group can contain records, too.
-        for (_, number, found) in located where switchesByContainer[number] == nil {
-            switchesByContainer[number] = UsageDataSwitches([found], isAppKnown: true)
+        // The container of an app group can contain the id of a client, too.
+        let switchesByFolder = Dictionary(grouping: switches, by: \.folder)
+        for container in containers where switchesByContainer[container.number] == nil {
+            let own = (switchesByFolder[container.folder] ?? []).map(\.found)
+                .filter { container.belongs(to: $0.setting.applicationID) }
+            guard let first = own.first else { continue }
+            let found = own.reduce(first) { $0.combined(with: $1) }
+            switchesByContainer[container.number] = UsageDataSwitches([found], isAppKnown: true)
         }
     }
 
@@ -203,7 +209,7 @@ extension UsageDataIndex {
         let switchFolders = SortedFolders(switches.map(\.folder))
         // Two folders are nearest to each other if both have the same longest path in common with their nearest ones.
         var nearest: [ArraySlice<UInt8>: UsageDataSwitch] = [:]
-        for (folder, _, found) in switches {
+        for (folder, found) in switches {
             guard let common = containerFolders.longestCommonPath(with: folder) else { continue }
             nearest[common] = nearest[common]?.combined(with: found) ?? found
         }

@@ -31,7 +31,7 @@ struct ScanJSON {
         object.set("container", string: row.container?.path)
         object.set("containerID", string: row.container?.identifier)
         object.set("events", object: row.eventCounts.json)
-        object.set("facts", strings: row.details.facts)
+        object.set("facts", strings: row.details.facts + [row.usageData?.sentence].compactMap(\.self))
         object.set("held", object: CanonicalObject(counts: row.totals.holds))
         object.set("kind", string: row.kind)
         object.set("path", string: row.path)

@@ -44,6 +44,8 @@ public struct UsageDataFormat: Sendable {
     /// The settings of all apps with the system.
     public let settings: [UsageDataSetting]
     /// Returns the state of a setting in the contents of its property list, or `nil` if the contents are damaged.
+    ///
+    /// The property list is read even if it is not recognized as a store, because the absence of the key has a meaning.
     public let state: @Sendable (_ setting: UsageDataSetting, _ contents: [UInt8]) -> UsageDataState?
 
     /// Creates a format.

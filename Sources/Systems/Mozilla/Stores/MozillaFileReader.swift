@@ -5,22 +5,18 @@ import Telemetry
 /// A reader of a store that consists of one file.
 struct MozillaFileReader: FileReader {
     private let contents: MozillaFile.Contents
-    /// The setting for usage data in the file, or `nil` if the file is not named for one.
-    private let usageDataSetting: UsageDataSetting?
     private let origin: MozillaStoreOrigin
     private var pingReader: PingReader
     private var fieldsFinder: BorrowedFieldsFinder
 
     init(_ file: MozillaFile, in context: StoreContext) {
         contents = file.contents
-        usageDataSetting = UsageDataPreferences.setting(ofFile: String(decoding: file.location.name, as: UTF8.self))
         origin = file.origin(in: context)
         pingReader = PingReader(from: origin)
         fieldsFinder = BorrowedFieldsFinder(in: context)
     }
 
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
-        reportUnknownUsageData(bytes, into: &output)
         switch contents {
         case .pingArray: pingReader.readPingArray(bytes, into: &output)
         case .pendingEvents(let type): readPendingEvents(bytes, ofType: type, into: &output)
@@ -33,17 +29,6 @@ struct MozillaFileReader: FileReader {
             guard let json = json(of: bytes, prefix: prefix, code: "V3", into: &output) else { return }
             readValues(json, into: &output)
         case .groupPreferences: reportExtensionEvents(bytes, into: &output)
-        }
-    }
-
-    /// Reports damage because of which it is unknown whether usage data is switched on.
-    private func reportUnknownUsageData(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard let usageDataSetting else { return }
-        do throws(PropertyListError) {
-            _ = try UsageDataPreferences.state(of: usageDataSetting, in: bytes)
-        } catch {
-            let text = "\(error.reason); it is unknown whether the user has switched off usage data"
-            output.report(Problem("damaged", text, at: error.offset, isLoss: false))
         }
     }
 

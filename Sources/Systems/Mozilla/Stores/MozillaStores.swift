@@ -67,13 +67,7 @@ enum MozillaStores {
     }
 
     static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
-        if let setting = UsageDataPreferences.setting(ofFile: name) {
-            // The preferences of an app group contain no values of the SDK.
-            let isGroup = setting.fileName.hasPrefix("group.")
-            return .shared([
-                MozillaFile(isGroup ? .groupPreferences : .preferences(hasPrefix: true), named: name, in: folder)
-            ])
-        }
+        if UsageDataPreferences.setting(ofFile: name) != nil { return stores(ofPreferences: name, in: &folder) }
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isFromSDK =
@@ -101,7 +95,9 @@ enum MozillaStores {
         if file(named: name, containsAll: [StoredValues.keyPrefix], in: &folder) {
             return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
         }
-        if file(named: name, containsAll: [MozillaFile.groupEventsKey], in: &folder) {
+        // Without the setting for usage data, a file named for it is not a store, but is read nevertheless.
+        let keys = [MozillaFile.groupEventsKey, UsageDataPreferences.setting(ofFile: name)?.key].compactMap(\.self)
+        for key in keys where file(named: name, containsAll: [key], in: &folder) {
             return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
         }
         return .unrelated
@@ -147,8 +143,7 @@ enum MozillaStores {
     }
 
     static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
-        MozillaName.hasSDKPrefix(name) || UsageDataPreferences.setting(ofFile: name) != nil
-            || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
+        MozillaName.hasSDKPrefix(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }
 }
 

@@ -7,20 +7,19 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
 enum UsageDataPreferences {
-    static let format = UsageDataFormat(settings: settings) { setting, contents in try? state(of: setting, in: contents) }
+    static let format = UsageDataFormat(settings: settings, state: state(of:in:))
 
-    private static let settings =
-        [
-            focus("Focus", stateIfAbsent: .on),
-            // Klar sends usage data only if the user has switched it on.
-            focus("Klar", stateIfAbsent: .off),
-            firefox("Firefox"), firefox("FirefoxBeta"), firefox("Fennec"), firefox("FennecEnterprise"),
-            // The app group of nightly builds is not named for their bundle id.
-            firefox("FennecEnterprise", group: "Fennec.enterprise"),
-            // The app writes the setting when the user answers its question about usage data.
-            setting(
-                "XRViewer", appName: "WebXR", file: "\(prefix)XRViewer", key: "useAnalytics", stateIfAbsent: .unknown),
-        ]
+    private static let settings = [
+        focus("Focus", stateIfAbsent: .on),
+        // Klar sends usage data only if the user has switched it on.
+        focus("Klar", stateIfAbsent: .off),
+        firefox("Firefox"), firefox("FirefoxBeta"), firefox("Fennec"), firefox("FennecEnterprise"),
+        // The app group of nightly builds is not named for their bundle id.
+        firefox("FennecEnterprise", group: "Fennec.enterprise"),
+        // The app writes the setting when the user answers its question about usage data.
+        setting(
+            "XRViewer", appName: "WebXR", file: "\(prefix)XRViewer", key: "useAnalytics", stateIfAbsent: .unknown),
+    ]
 
     private static let prefix = "org.mozilla.ios."
 
@@ -52,14 +51,10 @@ enum UsageDataPreferences {
         settings.first { $0.fileName.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Returns the state of `setting` in the contents of its property list, or throws an error if they are damaged.
-    static func state(
-        of setting: UsageDataSetting, in contents: [UInt8]
-    ) throws(PropertyListError) -> UsageDataState {
-        let document = try PropertyListDocument(contents)
-        guard document.kind(of: document.root) == .dictionary else {
-            throw PropertyListError(
-                .wrongRoot, at: document.offset(of: document.root), "the root of preferences is no dictionary")
+    /// Returns the state of `setting` in the contents of its property list, or `nil` if they are damaged.
+    private static func state(of setting: UsageDataSetting, in contents: [UInt8]) -> UsageDataState? {
+        guard let document = try? PropertyListDocument(contents), document.kind(of: document.root) == .dictionary else {
+            return nil
         }
         guard let value = document.value(of: JSONKey(setting.key), in: document.root) else {
             return setting.stateIfAbsent
