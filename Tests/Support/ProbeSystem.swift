@@ -31,7 +31,8 @@ private struct Probe: TelemetrySystem {
                 folder.claim(folder: name)
             }
             return nil
-        }, storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil, backups: nil, secrets: nil)
+        }, storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil, backups: nil, secrets: nil,
+        usageData: nil)
     let requests = RequestFormat(
         hosts: [CapturedHost("probe.example")], methods: ["POST"], body: .json, headers: ["x-tag"],
         secretHeaders: [], payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") },

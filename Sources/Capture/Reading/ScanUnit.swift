@@ -55,6 +55,7 @@ struct ScanUnit: Sendable {
         while let part = parts.first, !output.isFull {
             var scan = interruptedScan ?? open(part, options)
             output.store = part.storeNumber
+            output.usageData = capture.usageDataSwitches(ofStore: part.storeNumber)
             let hasMore = try scan.read(into: &output)
             interruptedScan = hasMore ? scan : nil
             if !hasMore { parts.removeFirst() }

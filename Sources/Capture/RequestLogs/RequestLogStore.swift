@@ -11,7 +11,7 @@ extension StoreFormat {
             // A log that is given as an input is detected by `RequestLogKind` before any stores are searched.
             storesOfSingleFile: nil, storeByContents: nil,
             // Logs are not in backups, because they are recorded on other machines.
-            backups: nil, secrets: nil)
+            backups: nil, secrets: nil, usageData: nil)
     }
 }
 

@@ -25,6 +25,7 @@ public final class CapturedFolder: Sendable {
     public let backups: [BackupFacts]
     let backupErrors: [BackupError]
     let tree: FileTree
+    private let usageData: UsageDataIndex
 
     /// Searches a folder, or the target of a link to a folder.
     ///
@@ -86,6 +87,7 @@ public final class CapturedFolder: Sendable {
         excludedStore = storeSearch.excludedStore
         backups = storeSearch.sortedBackupFacts()
         backupErrors = storeSearch.backupErrors
+        usageData = storeSearch.usageData
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
     }
@@ -96,19 +98,22 @@ public final class CapturedFolder: Sendable {
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
         let folder = Path.folder(of: path)
         let tree = FileTree(try Folder(path: folder))
+        let formats = CaptureFormats.all(systems)
         let search = FolderSearch(
-            tree: tree, path: "", name: PathLabels.name(ofPath: folder), excluded: [],
-            formats: CaptureFormats.all(systems))
+            tree: tree, path: "", name: PathLabels.name(ofPath: folder), excluded: [], formats: formats)
         let container = Container(path: "", identifier: nil)
         var stores = FoundStores()
         stores.append(contentsOf: try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder))
         stores.sort { _ in container }
         guard !stores.isEmpty else { return nil }
+        usageData = UsageDataIndex(
+            [search.usageDataFile(named: Array(Path.name(of: path).utf8))].compactMap(\.self), in: stores, of: tree,
+            formats, label: label, container: { _ in container })
         kind = .store
         self.label = label
         self.path = folder
         self.stores = stores
-        problems = []
+        problems = usageData.problems
         isIncomplete = false
         excludedStore = nil
         backups = []
@@ -117,7 +122,25 @@ public final class CapturedFolder: Sendable {
     }
 
     /// Returns whether a store may contain copies that are kept instead of copies that are not held.
-    func mayDecide(_ storeIndex: Int) -> Bool { stores[storeIndex].store.kind.isRequestLog }
+    func mayDecide(_ storeIndex: Int) -> Bool {
+        stores[storeIndex].store.kind.isRequestLog
+            || usageDataSwitches(ofStore: storeIndex)?.switches.contains { $0.state == .off } ?? false
+    }
+
+    /// Returns the switches for usage data that can apply to the records of the store at `index`.
+    ///
+    /// Returns `nil` if there are none.
+    func usageDataSwitches(ofStore index: Int) -> UsageDataSwitches? {
+        usageData.switches(ofContainer: stores[index].containerNumber)
+    }
+
+    /// Returns the state of usage data for the store at `index`.
+    ///
+    /// `app` is the app that the records of the store name, or the owner of the container. Returns `nil` if no setting
+    /// for usage data concerns the store.
+    public func usageDataStatus(ofStore index: Int, app: App?) -> UsageDataStatus? {
+        usageData.status(of: stores[index], app: app)
+    }
 
     /// Returns the index of the store that has a companion file at `path`, or `nil` if there is no such store.
     ///

@@ -36,6 +36,8 @@ struct FolderSearch: Sendable {
     private(set) var ownerIdentifier: String?
     /// The path and the owner of a container that Xcode packed, or `nil` if the folder contains no such container.
     private(set) var packedContainer: (path: String, identifier: String)?
+    /// The property lists with a setting for usage data.
+    private(set) var usageDataFiles: [UsageDataFile] = []
     /// Whether the folder is a backup, so that its entries were not searched.
     private(set) var isBackup = false
     private let tree: FileTree
@@ -95,7 +97,10 @@ struct FolderSearch: Sendable {
         if let folderStore {
             stores.append(folderStore)
         } else {
-            for file in entries.files { stores += stores(ofFile: file, in: &inspected) }
+            for file in entries.files {
+                stores += stores(ofFile: file, in: &inspected)
+                usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
+            }
             addArchives(entries)
         }
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
@@ -236,6 +241,24 @@ struct FolderSearch: Sendable {
         else { return nil }
         return document.string(of: found)
     }
+}
+
+// MARK: - Usage data
+
+extension FolderSearch {
+    /// Returns the property list called `name` if it contains a setting for usage data, judged by its name.
+    func usageDataFile(named name: [UInt8]) -> UsageDataFile? {
+        guard name.suffix(Self.propertyListSuffix.count) == Self.propertyListSuffix[...] else { return nil }
+        for settings in formats.compactMap(\.usageData?.settings) {
+            for setting in settings where name.elementsEqual(setting.fileName.utf8) {
+                let file = pathPrefix + setting.fileName
+                return UsageDataFile(setting: setting, path: file, folderPath: path)
+            }
+        }
+        return nil
+    }
+
+    private static let propertyListSuffix = Array(".plist".utf8)
 }
 
 // MARK: - Archives

@@ -23,6 +23,9 @@ struct StoreSearch {
     /// The number of unreadable files and the first error in each backup, by the path prefix of the backup.
     var unreadableFilesByBackup: [String: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
+    private var usageDataFiles: [UsageDataFile] = []
+    /// The switches for usage data, which are known at the end of the search.
+    private(set) var usageData = UsageDataIndex()
     /// The skipped links and special files.
     ///
     /// A skipped entry can be in the place of a file or folder that contains records.
@@ -79,6 +82,9 @@ struct StoreSearch {
         }
         var containers = ContainerFinder(owners: owners, tree: tree, rootName: rootName)
         stores.sort { containers.container(of: $0) }
+        usageData = UsageDataIndex(
+            usageDataFiles, in: stores, of: tree, formats, label: label, container: { containers.container(of: $0) })
+        problems += usageData.problems
         return tree
     }
 
@@ -143,6 +149,7 @@ struct StoreSearch {
         switch result {
         case .success(let search):
             stores.append(contentsOf: search.stores)
+            usageDataFiles += search.usageDataFiles
             excludedStore = search.excludedStore ?? excludedStore
             addOwners(of: search, at: path)
             if search.isBackup { foundBackupPaths.append(path) }

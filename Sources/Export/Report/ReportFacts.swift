@@ -80,6 +80,8 @@ public struct ReportFacts: Sendable {
     public var isComplete: Bool
     /// The queues of each store, and their states.
     public var queues: [Queue]
+    /// The number of app containers for each state of usage data.
+    public var usageDataCounts: [UsageDataState: Int] = [:]
     /// The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
     public var pseudonymizedFacts: PseudonymizedFacts?
 

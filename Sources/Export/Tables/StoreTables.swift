@@ -28,6 +28,10 @@ extension ExportTables {
             TableColumn("problems", .integer, "the number of problems", isRequired: true),
             TableColumn("pending_events", .json, "the number of pending events by state, if the store contains events"),
             TableColumn("facts", .json, "a list of sentences about the store as a whole"),
+            TableColumn(
+                "usage_data", .text,
+                "`on`, `off` or `unknown`: whether the user has switched on usage data; NULL if no known setting of the app concerns the store"
+            ),
         ], key: ["n"])
 
     static let queues = Table(
@@ -106,6 +110,8 @@ public struct ExportedStore: Sendable {
     public var pendingEventCounts: CanonicalObject?
     /// The sentences about the store as a whole.
     public var facts: [String] = []
+    /// Whether the user has switched on usage data, or `nil` if no known setting of the app concerns the store.
+    public var usageData: UsageDataState?
     /// The state of the queue, or `nil` if the store is not a queue or its state is unknown.
     public var queue: Queue?
 
@@ -131,7 +137,7 @@ extension ExportedStore {
             .integer(Int64(uploadableCount)), buffer.keep(heldCounts), buffer.keep(typeCounts),
             .integer(Int64(quarantineCount)), .integer(Int64(problemCount)),
             pendingEventCounts.map { buffer.keep($0) } ?? .null,
-            facts.isEmpty ? .null : buffer.keep(jsonStrings: facts),
+            facts.isEmpty ? .null : buffer.keep(jsonStrings: facts), buffer.keep(usageData?.rawValue),
         ]
     }
 

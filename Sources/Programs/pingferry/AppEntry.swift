@@ -22,6 +22,8 @@ struct AppEntry {
     private(set) var pendingEventCounts: [String: Int] = [:]
     /// The number of queues in each state.
     private(set) var queueCounts: [QueueState: Int] = [:]
+    /// The number of stores for each state of usage data.
+    private(set) var usageDataCounts: [String: Int] = [:]
     /// The number of stores to which each fact applies.
     private var factCounts: [String: Int] = [:]
 
@@ -56,6 +58,7 @@ struct AppEntry {
         quarantineCount += row.quarantineCount
         if let found = row.details.pendingEvents { pendingEventCounts.merge(found, uniquingKeysWith: +) }
         if let queue = row.details.queue { queueCounts[queue.state, default: 0] += 1 }
+        if let found = row.usageData { usageDataCounts[found.state.rawValue, default: 0] += 1 }
         for fact in row.details.facts { factCounts[fact, default: 0] += 1 }
     }
 

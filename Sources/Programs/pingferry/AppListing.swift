@@ -64,6 +64,9 @@ struct AppListing {
         if !events.isEmpty { lines.append("events: \(Summary.countList(events))") }
         let queues = entry.sortedQueues.map { "\($0.count) \(phrase(for: $0.state))" }
         if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }
+        if !entry.usageDataCounts.isEmpty {
+            lines.append("usage data, by store: \(Summary.countList(entry.usageDataCounts))")
+        }
         let (facts, others) = entry.commonFacts
         lines += facts.map { $0.stores == 1 ? $0.text : "\($0.text) (\($0.stores) times)" }
         if others > 0 { lines.append("\(others) more; --stores lists them") }

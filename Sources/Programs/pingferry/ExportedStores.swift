@@ -25,6 +25,7 @@ extension ExportedStore {
         problemCount = row.problemCount
         pendingEventCounts = row.details.pendingEvents.map { CanonicalObject(counts: $0) }
         facts = row.details.facts
+        usageData = row.usageData?.state
         queue = row.details.queue.map { queue in
             Queue(
                 state: queue.state, sentence: queue.sentence,

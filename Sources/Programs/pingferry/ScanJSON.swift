@@ -31,7 +31,7 @@ struct ScanJSON {
         object.set("container", string: row.container?.path)
         object.set("containerID", string: row.container?.identifier)
         object.set("events", object: row.eventCounts.json)
-        object.set("facts", strings: row.details.facts)
+        object.set("facts", strings: row.details.facts + [row.usageData?.sentence].compactMap(\.self))
         object.set("held", object: CanonicalObject(counts: row.totals.holds))
         object.set("kind", string: row.kind)
         object.set("path", string: row.path)
@@ -46,6 +46,7 @@ struct ScanJSON {
         object.set("systems", strings: row.systems.sorted())
         object.set("types", object: CanonicalObject(counts: row.totals.types))
         object.set("uploadable", integer: row.totals.uploadableCount)
+        object.set("usageData", string: row.usageData?.state.rawValue)
         return object
     }
 
@@ -89,6 +90,7 @@ extension AppEntry {
         object.set("systems", strings: systems.sorted())
         object.set("types", object: CanonicalObject(counts: totals.types))
         object.set("uploadable", integer: totals.uploadableCount)
+        object.set("usageData", object: CanonicalObject(counts: usageDataCounts))
         object.set("versions", strings: versions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         return object
     }

@@ -24,18 +24,27 @@ struct ScanListing {
         let backups = input.backups.flatMap { BackupReport($0).lines }
         for line in input.backups.isEmpty ? [] : backups + BackupReport.generalLines { try Terminal.print("  \(line)") }
         var container = ""
+        var usageData: String?
         try input.forEachStore { path, rows in
             let next = rows[0].container?.path ?? ""
-            if next != container { try Terminal.print("  \(next)") }
+            if next != container {
+                try Terminal.print("  \(next)")
+                usageData = nil
+            }
             container = next
-            try print(rows, ofStoreAt: path, in: container)
+            let sentence = rows[0].usageData?.sentence
+            // All stores of a container mostly have the same state, which is printed once.
+            try print(rows, ofStoreAt: path, in: container, usageData: sentence == usageData ? nil : sentence)
+            usageData = sentence ?? usageData
         }
     }
 
-    private func print(_ rows: [ScanRow], ofStoreAt path: String, in container: String) throws {
+    private func print(
+        _ rows: [ScanRow], ofStoreAt path: String, in container: String, usageData: String?
+    ) throws {
         let indent = container.isEmpty ? 2 : 4
         try Terminal.print(String(repeating: " ", count: indent) + ScanRow.relativePath(of: path, in: container))
-        for fact in rows.flatMap(\.details.facts) { try printWrapped(fact, indent: indent + 2) }
+        for fact in rows.flatMap(\.details.facts) + [usageData].compactMap(\.self) { try printWrapped(fact, indent: indent + 2) }
         for row in rows {
             let prefix = row.path == path ? "" : ScanRow.relativePath(of: row.path, in: path) + ": "
             try printFindings(of: row, prefix: prefix, indent: indent + 2)

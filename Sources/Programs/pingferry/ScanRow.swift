@@ -24,6 +24,8 @@ struct ScanRow {
     var quarantineCount = 0
     /// The number of problems, including problems that are not shown.
     var problemCount = 0
+    /// The state of usage data, or `nil` if no setting for usage data concerns the store.
+    var usageData: UsageDataStatus?
     var details = Details()
 
     /// The kind of a row for a bundle.

@@ -113,6 +113,9 @@ struct ScannedInput {
         row.quarantineCount = stored.quarantineCount
         row.problemCount = stored.problemCount
         if let found = details[index] { row.details = found }
+        if case .folder(let capture) = contents {
+            row.usageData = capture.usageDataStatus(ofStore: Int(stored.storeIndex), app: row.app)
+        }
         return row
     }
 

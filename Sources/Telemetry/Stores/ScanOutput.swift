@@ -96,6 +96,8 @@ public struct ScanOutput: Sendable {
     public let capture: String
     /// The index of the current store, or `nil` if the input is a bundle or a request log.
     public var store: Int?
+    /// The switches for usage data that can apply to the records of the current store, or `nil` if there are none.
+    public var usageData: UsageDataSwitches?
 
     private let filter: RecordFilter
     private let collectsApps: Bool
@@ -174,6 +176,7 @@ public struct ScanOutput: Sendable {
         let place = store.map { StorePlace(store: $0, part: part) }
         if collectsApps, let place, let app = record.app { collect(LatestApp(app, at: record.time), at: place) }
         if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
+        holdIfOptedOut(&record)
         collectWithdrawals(by: record)
         guard filter.passes(record, noting: &filtered) else { return recycleMemory(of: &record) }
         count(record)
@@ -261,6 +264,29 @@ public struct ScanOutput: Sendable {
     private static func holdForType(of record: borrowing Record) -> Hold? {
         guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
         return .schema(["type is empty"])
+    }
+
+    /// Holds `record`, and withdraws the data of its client, if the user of its app has switched off usage data.
+    private mutating func holdIfOptedOut(_ record: inout Record) {
+        guard let found = usageData?.applying(to: record.system, app: record.app), found.state == .off else { return }
+        record.held.append(.optedOut)
+        record.notes.append("\(Hold.optedOut.code) \(found.setting.key) is off in \(found.path)")
+        if let client = record.client { withdraw(client: client, of: record.system, by: found) }
+    }
+
+    /// Withdraws the data of `client` if the user of the app in the current container has switched off usage data.
+    ///
+    /// This method is for clients in preferences, because a container can contain the id of its client but no record.
+    public mutating func withdrawIfOptedOut(client: String, of system: SystemName) {
+        guard let found = usageData?.applying(to: system, app: nil), found.state == .off else { return }
+        withdraw(client: client, of: system, by: found)
+    }
+
+    private mutating func withdraw(client: String, of system: SystemName, by found: UsageDataSwitch) {
+        let subject = Withdrawal.Subject(system, .client, id: client)
+        let withdrawal = Withdrawal(.optedOut, of: subject, capture: capture, path: found.path)
+        // Consecutive records mostly have the same client, so only the last withdrawal is compared.
+        if withdrawals.last != withdrawal { report(withdrawal) }
     }
 
     private mutating func collectWithdrawals(by record: borrowing Record) {
@@ -370,7 +396,7 @@ public struct ScanOutput: Sendable {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
         (records, rejects, quarantined, problems, reports, apps, withdrawals) = ([], [], [], [], [], [], [])
-        (filtered, refusal, path, store) = (FilterFindings(), nil, "", nil)
+        (filtered, refusal, path, store, usageData) = (FilterFindings(), nil, "", nil, nil)
         (bytesRead, size, duplicates) = (0, 0, 0)
     }
 

@@ -45,6 +45,9 @@ public struct StoreFormat: Sendable {
     /// The secrets that the keyed archives of the system contain, or `nil` if none are known.
     public let secrets: StoredSecrets?
 
+    /// The settings of apps for usage data, or `nil` if the system declares none.
+    public let usageData: UsageDataFormat?
+
     /// Creates a format from its properties and functions.
     public init(
         kinds: [StoreKind], mayBelongToStore: @escaping @Sendable (_ file: MemberName) -> Bool,
@@ -55,7 +58,7 @@ public struct StoreFormat: Sendable {
             @Sendable (_ name: String, _ path: String, _ folder: inout InspectedFolder) -> FileFinding
         )?,
         storeByContents: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> (any Store)?)?,
-        backups: BackupGap?, secrets: StoredSecrets?
+        backups: BackupGap?, secrets: StoredSecrets?, usageData: UsageDataFormat?
     ) {
         self.kinds = kinds
         self.mayBelongToStore = mayBelongToStore
@@ -66,6 +69,7 @@ public struct StoreFormat: Sendable {
         self.storeByContents = storeByContents
         self.backups = backups
         self.secrets = secrets
+        self.usageData = usageData
     }
 }
 

@@ -16,14 +16,14 @@ import Testing
             "x.zip!", "phones/x.zip!", "x.zip!AppData/", "Documents/", "Library/Application Support/Adjust/",
         ])
     func containers(container: String) {
-        let newer = AdjustFolders(ofQueueAt: container + Self.newer + "AdjustIoPackageQueue")
+        let newer = AdjustFolders(of: .queue, at: container + Self.newer + "AdjustIoPackageQueue")
         #expect(newer.container == container)
         #expect(newer.folders == [container + Self.newer, container + Self.older])
-        #expect(newer.newerQueue == nil)
-        let older = AdjustFolders(ofQueueAt: container + Self.older + "AdjustIoPackageQueue")
+        #expect(newer.own == container + Self.newer)
+        let older = AdjustFolders(of: .queue, at: container + Self.older + "AdjustIoPackageQueue")
         #expect(older.container == container)
         #expect(older.folders == newer.folders)
-        #expect(older.newerQueue == container + Self.newer + "AdjustIoPackageQueue")
+        #expect(older.own == container + Self.older)
     }
 
     @Test(
@@ -33,16 +33,15 @@ import Testing
             "Application Support/Adjust/", "OtherLibrary/Application Support/Adjust/", "documents/",
         ])
     func elsewhere(folder: String) {
-        let place = AdjustFolders(ofQueueAt: folder + "AdjustIoPackageQueue")
+        let place = AdjustFolders(of: .queue, at: folder + "AdjustIoPackageQueue")
         #expect(place.container == nil)
         #expect(place.folders == [folder])
-        #expect(place.newerQueue == nil)
     }
 
     @Test("A renamed queue is in no folder of the SDK", arguments: ["queue.bin", "Documents/queue.bin", "x"])
     func renamed(path: String) {
-        let place = AdjustFolders(ofQueueAt: path)
-        #expect(place.container == nil && place.newerQueue == nil)
+        let place = AdjustFolders(of: .queue, at: path)
+        #expect(place.container == nil && place.folders.count == 1)
     }
 
     @Test("Only the documented names are files of the SDK")

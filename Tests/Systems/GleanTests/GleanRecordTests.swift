@@ -82,3 +82,26 @@ extension CanonicalObject {
         return String(decoding: object.bytes, as: UTF8.self)
     }
 }
+
+/// Tests of the note on requests for the deletion of usage data (case G60).
+@Suite struct UsageDeletionRequestTests {
+    @Test(
+        "A request without the id of a usage profile gets a note, but is not held",
+        arguments: [
+            ("{}", true), (#"{"metrics":{"uuid":{}}}"#, true),
+            (#"{"metrics":{"uuid":{"usage.profile_id":"x"}}}"#, true),
+            (#"{"metrics":{"uuid":{"usage.profile_id":"c1d2e3f4-a5b6-4c7d-8e9f-0a1b2c3d4e5f"}}}"#, false),
+        ])
+    func note(body: String, hasNote: Bool) throws {
+        let id = "4fa274e9-7d0e-4626-8e91-b7a248a89499"
+        for (name, isNoted) in [("usage-deletion-request", hasNote), ("usage-reporting", false)] {
+            var reader = GleanPingReader()
+            let bytes = Array("/submit/org-mozilla-ios-firefox/\(name)/1/\(id)\n\(body)".utf8)
+            let source = Source(capture: "c", path: id, store: .gleanPingFile, index: 0)
+            let record = try reader.record(
+                of: bytes, .init(name: Array(id.utf8), folder: .pendingPings, source: source))
+            #expect(record.notes.contains { $0.hasPrefix("G60 ") } == isNoted)
+            #expect(record.held.allSatisfy { $0.code == "schema" })
+        }
+    }
+}

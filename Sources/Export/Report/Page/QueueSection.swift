@@ -7,7 +7,7 @@ extension ReportPage {
             id: "queues", title: "Queues",
             introduction:
                 "Data that was still waiting on the phones: events that are not part of a ping yet, and queues that apps upload by their own rules.",
-            content: [pendingText, queueList])
+            content: [pendingText, usageDataText, queueList])
     }
 
     private static let maxQueues = 100
@@ -20,6 +20,14 @@ extension ReportPage {
             \(countFormatter.text(tally.heldRecordsByCode[code], "record")). Such records are never uploaded, because the phone may still send \
             the events itself.</p>
             """
+    }
+
+    private var usageDataText: HTML {
+        guard !facts.usageDataCounts.isEmpty else { return "" }
+        let list = UsageDataState.allCases.map { state in
+            "\(state.rawValue) in \(countFormatter.text(facts.usageDataCounts[state] ?? 0, "app container"))"
+        }.joined(separator: ", ")
+        return "<p>Usage data in the settings of apps: \(list). Records of apps in which it is off are held.</p>"
     }
 
     private var queueList: HTML {

@@ -127,6 +127,7 @@ struct ReportCommand: AsyncParsableCommand {
         var facts = ReportFacts(
             generator: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicateCount: intake.duplicateCount,
             isComplete: !intake.isIncomplete)
+        facts.usageDataCounts = stores.usageDataCounts
         guard let pseudonymizer else {
             facts.queues = stores.queues
             return facts
@@ -158,6 +159,16 @@ struct ReportCommand: AsyncParsableCommand {
 }
 
 extension ScanReport {
+    /// The number of containers for each state of usage data.
+    fileprivate var usageDataCounts: [UsageDataState: Int] {
+        var states: [Int: UsageDataState] = [:]
+        for row in rows {
+            guard let state = row.usageData?.state, states[row.containerNumber] != .off else { continue }
+            if states[row.containerNumber] == nil || state != .unknown { states[row.containerNumber] = state }
+        }
+        return Dictionary(states.values.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+
     /// The facts and queues of all stores, in the order of the captures.
     fileprivate var queues: [ReportFacts.Queue] {
         var queues: [ReportFacts.Queue] = []

@@ -9,7 +9,7 @@ struct AdjustQueueSummary: QueueRules {
     let packages: Int
     /// The state of the SDK, or `nil` if it is unknown.
     let state: AdjustState?
-    /// Whether a newer version of the SDK continued with a copy of the queue.
+    /// Whether another version of the SDK continued with its own queue.
     var isSuperseded = false
     /// The number of failed attempts to send the first package.
     private var attempts = 0
@@ -36,7 +36,7 @@ struct AdjustQueueSummary: QueueRules {
         if packages == 0 { return QueueState(.empty, "empty", "nothing is queued") }
         if isSuperseded {
             return QueueState(
-                .notReady, "superseded", "a newer version of the SDK has continued with a copy of the queue")
+                .notReady, "superseded", "another version of the SDK has continued with its own queue")
         }
         guard let state else { return QueueState(.unknown, "unknown", "the state of the SDK is not in the capture") }
         if state.isForgotten { return QueueState(.notReady, "forgotten", "the user asked Adjust to forget the device") }

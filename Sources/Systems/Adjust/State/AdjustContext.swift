@@ -10,8 +10,13 @@ import Telemetry
 package struct AdjustContext {
     /// The state of the SDK, or `nil` if it is unknown.
     private(set) var state: AdjustState?
-    /// Whether the preferences of the app state that the user asked Adjust to forget the device.
-    private(set) var asksToForget = false
+    /// The path of the preferences that state that the user asked Adjust to forget the device, or `nil` if there are
+    /// none.
+    private(set) var requestToForget: String?
+    /// The path of the file that states that the device is forgotten, or `nil` if there is none.
+    private(set) var forgottenPath: String?
+    /// The folder whose queue the SDK uses.
+    private(set) var liveFolder = ""
     /// The session's parameters for callbacks, with `nil` for each value that is not a string.
     private(set) var callbackParameters: [String: String?] = [:]
     /// The session's parameters for partners, with `nil` for each value that is not a string.
@@ -20,30 +25,75 @@ package struct AdjustContext {
     /// Creates the context of a queue without any other files.
     package init() {}
 
-    /// Reads the files that apply to the queue at `place`.
+    /// Reads the files that apply to the file at `place`.
     ///
-    /// If there are several files of a kind, the first readable one applies. Damaged files are reported when their
-    /// stores are scanned.
+    /// If there are several files of a kind, the first readable one applies. The folder with the latest activity or
+    /// package precedes the other one, because an app can also return to an older version of the SDK. A device is
+    /// forgotten if any state reports it. Damaged files are reported when their stores are scanned.
     init(_ place: AdjustFolders, in context: StoreContext, _ output: inout ScanOutput) {
+        let states = place.folders.map { folder in
+            context.contents(ofStoreAt: folder + AdjustFile.activityState.rawValue).flatMap { bytes in
+                guard var archive = try? AdjustArchive(bytes) else { return nil as AdjustState? }
+                return try? AdjustState(&archive)
+            }
+        }
+        let folders = Self.isOlderFolderLive(place, states, context) ? place.folders.reversed() : place.folders
+        liveFolder = folders[0]
         func first<Contents>(
             _ file: AdjustFile, _ read: (inout AdjustArchive) throws(PropertyListError) -> Contents
         ) -> Contents? {
-            for folder in place.folders {
+            for folder in folders {
                 guard let bytes = context.contents(ofStoreAt: folder + file.rawValue) else { continue }
                 if var archive = try? AdjustArchive(bytes), let contents = try? read(&archive) { return contents }
             }
             return nil
         }
         let strings = { (archive: inout AdjustArchive) throws(PropertyListError) in try archive.rootStrings() }
-        state = first(.activityState) { archive throws(PropertyListError) in try AdjustState(&archive) }
+        state = (folders == place.folders ? states : states.reversed()).lazy.compactMap(\.self).first
+        if let forgotten = states.firstIndex(where: { $0?.isForgotten ?? false }) {
+            forgottenPath = place.folders[forgotten] + AdjustFile.activityState.rawValue
+        }
         callbackParameters = first(.callbackParameters, strings) ?? [:]
         partnerParameters = first(.partnerParameters, strings) ?? [:]
-        guard let container = place.container else { return }
-        asksToForget = AdjustPreferences.asksToForget(container, in: context, &output)
-        if asksToForget {
+        requestToForget = place.container.flatMap {
+            AdjustPreferences.requestToForget(in: $0, of: context, &output)
+        }
+        forgottenPath = forgottenPath ?? requestToForget
+        if forgottenPath != nil {
             state = state ?? AdjustState()
             state?.isForgotten = true
         }
+    }
+
+    /// Returns whether the files in the older folder are newer than all files in the newer folder.
+    ///
+    /// Returns `false` if one of the folders contains no time.
+    private static func isOlderFolderLive(
+        _ place: AdjustFolders, _ states: [AdjustState?], _ context: StoreContext
+    ) -> Bool {
+        guard place.folders.count == 2 else { return false }
+        let latest = zip(place.folders, states).map { folder, state in
+            [state?.lastActivity, latestPackage(ofQueueIn: folder, context)].compactMap(\.self).max()
+        }
+        guard let newer = latest[0], let older = latest[1] else { return false }
+        return newer < older
+    }
+
+    /// Returns the time of the latest package of the queue in `folder`, or `nil` if there is none.
+    private static func latestPackage(ofQueueIn folder: String, _ context: StoreContext) -> Timestamp? {
+        let path = folder + AdjustFile.queue.rawValue
+        let source = Source(capture: context.capture, path: path, store: .adjustQueue, index: 0)
+        guard let bytes = context.contents(ofStoreAt: path),
+            var reader = try? AdjustQueueReader(bytes, source: source, context: AdjustContext())
+        else { return nil }
+        while reader.next() != nil {}
+        return reader.summary.newest
+    }
+
+    /// Reports that the user asked Adjust to forget the device with the id `client`, if the user did.
+    func reportForgotten(_ client: String?, _ output: inout ScanOutput) {
+        guard let client, !client.isEmpty, let forgottenPath else { return }
+        output.report(.forgotten, of: Withdrawal.Subject(.adjust, .client, id: client), path: forgottenPath)
     }
 }
 

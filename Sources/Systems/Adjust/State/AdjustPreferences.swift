@@ -16,10 +16,14 @@ enum AdjustPreferences {
     /// Returns whether a file called `name` can contain the preferences of an app.
     static func isNamed(_ name: String) -> Bool { name.hasSuffix(".plist") }
 
-    /// Returns whether the preferences in `container` state that the user asked to be forgotten.
+    /// Returns the path of the preferences in `container` that state that the user asked to be forgotten.
+    ///
+    /// Returns `nil` if there are none.
     ///
     /// All property lists in the folder of the preferences are read, because the bundle id of the app can be unknown.
-    static func asksToForget(_ container: String, in context: StoreContext, _ output: inout ScanOutput) -> Bool {
+    static func requestToForget(
+        in container: String, of context: StoreContext, _ output: inout ScanOutput
+    ) -> String? {
         do throws(FileError) {
             let folder = try context.tree.folder(at: container + Self.folder)
             let entries = try folder.entries()
@@ -30,7 +34,7 @@ enum AdjustPreferences {
                 do throws(FileError) {
                     var bytes: [UInt8] = []
                     try folder.read(entries.name(index), limit: StoreLimits.file, into: &bytes)
-                    if asksToForget(bytes, at: path, &output) { return true }
+                    if asksToForget(bytes, at: path, &output) { return path }
                 } catch {
                     report("unreadable", error.description, path, &output)
                 }
@@ -38,7 +42,7 @@ enum AdjustPreferences {
         } catch {
             if error.isReadFailure { report("unreadable", error.description, container + Self.folder, &output) }
         }
-        return false
+        return nil
     }
 
     private static func report(

@@ -17,26 +17,23 @@ enum AdjustFile: String, CaseIterable {
     static let olderFolder = "Documents/"
 }
 
-/// The folders that are relevant to a queue, derived from the path of the queue.
+/// The folders that are relevant to a file of the SDK, derived from the path of the file.
 struct AdjustFolders {
-    /// The folders whose files apply to the queue, in the order in which the SDK reads them.
+    /// The folder that contains the file.
+    let own: String
+    /// The folders whose files apply to the file, in the order in which version 4.12 of the SDK reads them.
     let folders: [String]
-    /// The prefix of paths in the container, or `nil` if the queue is in no folder of the SDK.
+    /// The prefix of paths in the container, or `nil` if the file is in no folder of the SDK.
     let container: String?
-    /// The path of the newer copy of the queue, or `nil` if the queue is not in the older folder.
-    let newerQueue: String?
 
-    init(ofQueueAt path: String) {
+    init(of file: AdjustFile, at path: String) {
         func container(_ folder: String) -> String? {
-            guard path.hasSuffix(folder + AdjustFile.queue.rawValue) else { return nil }
-            let container = path.dropLast(folder.count + AdjustFile.queue.rawValue.count)
+            guard path.hasSuffix(folder + file.rawValue) else { return nil }
+            let container = path.dropLast(folder.count + file.rawValue.count)
             return container.isEmpty || container.hasSuffix("/") || container.hasSuffix("!") ? String(container) : nil
         }
-        let older = container(AdjustFile.olderFolder)
-        self.container = container(AdjustFile.newerFolder) ?? older
-        folders =
-            self.container.map { [$0 + AdjustFile.newerFolder, $0 + AdjustFile.olderFolder] }
-            ?? [String(path.dropLast(AdjustFile.queue.rawValue.count))]
-        newerQueue = older.map { $0 + AdjustFile.newerFolder + AdjustFile.queue.rawValue }
+        own = String(path.dropLast(file.rawValue.count))
+        self.container = container(AdjustFile.newerFolder) ?? container(AdjustFile.olderFolder)
+        folders = self.container.map { [$0 + AdjustFile.newerFolder, $0 + AdjustFile.olderFolder] } ?? [own]
     }
 }

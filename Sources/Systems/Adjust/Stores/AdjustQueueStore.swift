@@ -26,10 +26,13 @@ private struct AdjustQueueScan: StoreScan {
     private var hasStarted = false
     /// The reader of the queue, or `nil` if the queue is not open yet or cannot be read.
     private var reader: AdjustQueueReader?
-    /// The keys of the packages in the newer copy of the queue, or `nil` if there is no readable newer copy.
-    private var newerPackages: Set<RecordKey>?
+    /// The files that apply to the queue.
+    private var surroundings = AdjustContext()
+    /// The keys of the packages in the queue that the SDK uses instead, or `nil` if there is no such readable queue.
+    private var livePackages: Set<RecordKey>?
     private var isSuperseded = false
-    private var asksToForget = false
+    /// The client of the previous package.
+    private var lastClient: String?
 
     init(_ store: AdjustQueueStore, in context: StoreContext) {
         self.context = context
@@ -46,8 +49,10 @@ private struct AdjustQueueScan: StoreScan {
                 finish(&output)
                 return false
             }
-            if let newerPackages {
-                guard !newerPackages.contains(RecordKey(record, secret: context.options.secret)) else {
+            if record.client != lastClient { surroundings.reportForgotten(record.client, &output) }
+            lastClient = record.client
+            if let livePackages {
+                guard !livePackages.contains(RecordKey(record, secret: context.options.secret)) else {
                     output.omit(duplicate: record)
                     continue
                 }
@@ -68,12 +73,13 @@ private struct AdjustQueueScan: StoreScan {
         } catch {
             return output.report(Problem("unreadable", error.description), path: file.path)
         }
-        let place = AdjustFolders(ofQueueAt: file.path)
-        let surroundings = AdjustContext(place, in: context, &output)
-        asksToForget = surroundings.asksToForget
-        newerPackages = place.newerQueue.flatMap { packages(ofQueueAt: $0, surroundings) }
+        let place = AdjustFolders(of: .queue, at: file.path)
+        surroundings = AdjustContext(place, in: context, &output)
+        if place.container != nil, surroundings.liveFolder != place.own {
+            livePackages = packages(ofQueueAt: surroundings.liveFolder + AdjustFile.queue.rawValue)
+        }
         do throws(PropertyListError) {
-            let reader = try reader(of: buffer.contents, at: file.path, surroundings)
+            let reader = try reader(of: buffer.contents, at: file.path)
             if let problem = reader.problem { output.report(problem) }
             self.reader = reader
         } catch {
@@ -82,16 +88,16 @@ private struct AdjustQueueScan: StoreScan {
     }
 
     private func reader(
-        of bytes: [UInt8], at path: String, _ surroundings: AdjustContext
+        of bytes: [UInt8], at path: String
     ) throws(PropertyListError) -> AdjustQueueReader {
         let source = Source(capture: context.capture, path: path, store: .adjustQueue, index: 0)
         return try AdjustQueueReader(bytes, source: source, context: surroundings)
     }
 
     /// Returns the keys of the packages in the queue at `path`, or `nil` if the queue is missing or cannot be read.
-    private func packages(ofQueueAt path: String, _ surroundings: AdjustContext) -> Set<RecordKey>? {
+    private func packages(ofQueueAt path: String) -> Set<RecordKey>? {
         guard let bytes = context.contents(ofStoreAt: path),
-            var reader = try? reader(of: bytes, at: path, surroundings)
+            var reader = try? reader(of: bytes, at: path)
         else { return nil }
         var packages: Set<RecordKey> = []
         while let record = reader.next() { packages.insert(RecordKey(record, secret: context.options.secret)) }
@@ -105,7 +111,8 @@ private struct AdjustQueueScan: StoreScan {
         summary.isSuperseded = isSuperseded
         output.report(
             StoreReport(
-                facts: asksToForget ? ["the preferences state that the user asked Adjust to forget the device"] : [],
+                facts: surroundings.requestToForget == nil
+                    ? [] : ["the preferences state that the user asked Adjust to forget the device"],
                 parts: [StoreReport.Part(part: 0, events: nil, queue: summary)],
                 newest: summary.newest?.milliseconds ?? 0))
     }

@@ -20,7 +20,8 @@ enum AdjustStores {
         backups: .ofAllApps("queues of Adjust are in no backup: the SDK excludes them since 2.1.1"),
         secrets: StoredSecrets(
             classNames: AdjustArchive.ClassName.allCases.map(\.text),
-            keys: AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys))
+            keys: AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys),
+        usageData: nil)
 
     /// The maximum size of a file, which is larger than usual because nothing limits the length of a queue.
     static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
@@ -62,19 +63,36 @@ struct AdjustStateStore: AdjustStore, SingleFileStore {
     // The files contain ids and push tokens.
     let carriesCredentials = true
 
-    func makeReader(in context: StoreContext) -> any FileReader { AdjustStateReader(file: file) }
+    func makeReader(in context: StoreContext) -> any FileReader {
+        AdjustStateReader(file: file, path: path, context: context)
+    }
 }
 
 /// A reader that reports the facts in a file of the SDK, without ids, tokens and names of campaigns.
 private struct AdjustStateReader: FileReader {
     let file: AdjustFile
+    let path: String
+    let context: StoreContext
 
     func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         do throws(PropertyListError) {
             output.report(StoreReport(facts: try facts(in: bytes)))
+            if file == .activityState { reportForgotten(bytes, &output) }
         } catch {
             output.rejects.append(Reject("A21 \(error.code.rawValue) \(error.reason)", offset: error.offset))
         }
+    }
+
+    /// Reports the installation as forgotten if its state or the preferences of the app state so.
+    private func reportForgotten(_ bytes: [UInt8], _ output: inout ScanOutput) {
+        guard var archive = try? AdjustArchive(bytes), let client = (try? AdjustState(&archive))?.client else { return }
+        // Damaged preferences are reported together with the queue, if there is one.
+        let hasQueue = context.neighbors.contains { $0 is AdjustQueueStore }
+        var unreported = ScanOutput(capture: context.capture)
+        let place = AdjustFolders(of: .activityState, at: path)
+        let surroundings =
+            hasQueue ? AdjustContext(place, in: context, &unreported) : AdjustContext(place, in: context, &output)
+        surroundings.reportForgotten(client, &output)
     }
 
     private func facts(in bytes: [UInt8]) throws(PropertyListError) -> [String] {

@@ -88,7 +88,7 @@ struct GleanPingReader {
         if thirdLine == nil { record.notes.append("G31 third line unreadable: what it asks for is not known") }
         record.notes += Self.notes(on: metadata, record, facts)
         tags.apply(to: &record)
-        record.notes += facts.notes
+        record.notes += facts.notes(onPingNamed: record.type)
         if record.payload.count > Self.maximumBodySizeWithoutNote {
             record.notes.append("G48 body of \(record.payload.count) bytes: more than 1 MiB")
         }

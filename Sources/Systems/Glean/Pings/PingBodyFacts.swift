@@ -19,7 +19,9 @@ struct PingBodyFacts {
     private(set) var requiredCapabilities: [String] = []
     /// Whether the body has a `client_info` or `ping_info` section.
     let hasInfoSection: Bool
-    private(set) var notes: [String] = []
+    /// Whether the body contains the id of a usage profile.
+    private var hasUsageProfile = false
+    private var bodyNotes: [String] = []
     /// The hold for a body that violates the schema, or `nil` if the body is valid.
     private(set) var schemaHold: Hold?
 
@@ -33,16 +35,11 @@ struct PingBodyFacts {
         hasInfoSection = client != nil || ping != nil
         if let client { readClient(client, in: document) }
         if let ping { readTime(ping, in: document) }
-        if let metrics = document.value(of: GleanKeys.metrics, in: root),
-            let lists = document.value(of: GleanKeys.stringLists, in: metrics),
-            let list = document.value(of: GleanKeys.capabilities, in: lists)
-        {
-            requiredCapabilities = document.strings(of: list) ?? []
-        }
+        if let metrics = document.value(of: GleanKeys.metrics, in: root) { readMetrics(metrics, in: document) }
         let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfoSection)
         schemaHold = check.findings.hold
         guard check.unknownCount > 0 else { return }
-        notes.append("G46 not in the schema: \(NameList.text(check.unknownKeys, totalCount: check.unknownCount))")
+        bodyNotes.append("G46 not in the schema: \(NameList.text(check.unknownKeys, totalCount: check.unknownCount))")
     }
 
     private mutating func readClient(_ info: JSONNode, in document: JSONDocument) {
@@ -54,13 +51,26 @@ struct PingBodyFacts {
         }
         let spelled = document.string(of: id)
         client = spelled
-        if GleanName.isPlaceholder(spelled) { notes.append("G41 client id of many installations: a placeholder") }
+        if GleanName.isPlaceholder(spelled) { bodyNotes.append("G41 client id of many installations: a placeholder") }
+    }
+
+    private mutating func readMetrics(_ metrics: JSONNode, in document: JSONDocument) {
+        if let lists = document.value(of: GleanKeys.stringLists, in: metrics),
+            let list = document.value(of: GleanKeys.capabilities, in: lists)
+        {
+            requiredCapabilities = document.strings(of: list) ?? []
+        }
+        if let uuids = document.value(of: GleanKeys.uuids, .object, in: metrics),
+            let profile = document.value(of: GleanKeys.usageProfile, .string, in: uuids)
+        {
+            hasUsageProfile = document.bytes(of: profile).isUUID
+        }
     }
 
     private mutating func readTime(_ info: JSONNode, in document: JSONDocument) {
         guard let end = document.value(of: GleanKeys.endTime, .string, in: info) else { return }
         time = PingTime.timestamp(from: document.bytes(of: end))
-        if time == nil { notes.append("G44 ping_info.end_time is no time of the years 0000 to 9999") }
+        if time == nil { bodyNotes.append("G44 ping_info.end_time is no time of the years 0000 to 9999") }
     }
 }
 
@@ -69,6 +79,12 @@ extension PingBodyFacts {
     ///
     /// Returns `nil` if `id` and all properties in the body are unknown.
     func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
+
+    /// Returns the notes about the body of a ping with the name `type`.
+    func notes(onPingNamed type: String) -> [String] {
+        guard type == GleanName.usageDeletionRequest, !hasUsageProfile else { return bodyNotes }
+        return bodyNotes + ["G60 no usage.profile_id: the request can delete nothing"]
+    }
 
     /// Returns a hold if the body or its metadata requires a capability other than plain HTTP (case G34).
     func capabilityHold(metadataCapabilities: [String]) -> Hold? {

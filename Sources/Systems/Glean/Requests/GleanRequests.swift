@@ -44,7 +44,7 @@ enum GleanRequests {
         record = upload.completed(record)
         let tags = PingTags(upload.headers)
         tags.apply(to: &record)
-        record.notes += facts.notes
+        record.notes += facts.notes(onPingNamed: record.type)
         let holds = [
             facts.capabilityHold(metadataCapabilities: []), tags.rejectedTagNames.isEmpty ? nil : Hold("headers"),
         ]

@@ -33,4 +33,6 @@ enum GleanKeys {
     // Metrics
     static let capabilities: JSONKey = "glean.ping.uploader_capabilities"
     static let stringLists: JSONKey = "string_list"
+    static let usageProfile: JSONKey = "usage.profile_id"
+    static let uuids: JSONKey = "uuid"
 }

@@ -14,7 +14,7 @@ enum GleanStores {
         isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:), storesOfFile: nil,
         storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: store(byContentsOf:in:),
         // Backups contain the data directories.
-        backups: nil, secrets: nil)
+        backups: nil, secrets: nil, usageData: nil)
 
     /// The default name of a data directory.
     private static let defaultDirectoryName = "glean_data"

@@ -48,13 +48,12 @@ enum GleanUploads {
     /// Returns the usage profile of a ping without a client, or `nil` if it has none.
     private static func profile(of record: borrowing Record, _ document: inout JSONDocument) -> String? {
         [GleanName.usageReporting, GleanName.usageDeletionRequest].contains(record.type)
-            ? uuid(usageProfile, in: record, &document) : nil
+            ? uuid(GleanKeys.usageProfile, in: record, &document) : nil
     }
 
     /// The system of telemetry-ios, which the same apps used before Glean.
     private static let legacySystem = SystemName("mozilla")
     private static let legacyClient: JSONKey = "legacy.ids.client_id"
-    private static let usageProfile: JSONKey = "usage.profile_id"
 
     /// Returns the value of a metric of type `uuid`, or `nil` if the payload does not contain it.
     private static func uuid(
@@ -64,8 +63,8 @@ enum GleanUploads {
             return nil
         }
         defer { document.reset() }
-        guard let metrics = document.value(of: "metrics", .object, in: document.root),
-            let values = document.value(of: "uuid", .object, in: metrics)
+        guard let metrics = document.value(of: GleanKeys.metrics, .object, in: document.root),
+            let values = document.value(of: GleanKeys.uuids, .object, in: metrics)
         else { return nil }
         return document.text(name, in: values)
     }

@@ -18,7 +18,7 @@ enum LeanplumStores {
         // A renamed file cannot be identified, because its contents are a plain list of dictionaries.
         storeByContents: nil,
         // It is unknown which apps lack a database in a backup, because any app can contain the SDK.
-        backups: nil, secrets: nil)
+        backups: nil, secrets: nil, usageData: nil)
 
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"

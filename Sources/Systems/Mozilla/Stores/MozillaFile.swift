@@ -16,7 +16,7 @@ struct MozillaFile: SingleFileStore {
         /// Preferences of an app that contain counters and events, under keys with or without a prefix (formats V3 and
         /// V2).
         case preferences(hasPrefix: Bool)
-        /// Preferences of an app group that contain events of app extensions.
+        /// Preferences that contain no values of the SDK, but the setting for usage data or events of app extensions.
         case groupPreferences
     }
 

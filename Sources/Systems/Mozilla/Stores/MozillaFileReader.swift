@@ -52,6 +52,7 @@ struct MozillaFileReader: FileReader {
             return output.rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
         }
         if let problem = values.counterProblem { output.report(problem) }
+        if let client = values.clientID { output.withdrawIfOptedOut(client: client, of: .mozilla) }
         var index = 0
         for (type, pending) in values.pendingEvents {
             output.rejects += pending.rejects

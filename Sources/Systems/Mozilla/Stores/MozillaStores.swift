@@ -13,7 +13,8 @@ enum MozillaStores {
         kinds: [.mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues],
         mayBelongToStore: mayBelongToStore, isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
         storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
-        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil)
+        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil,
+        usageData: UsageDataPreferences.format)
 
     /// The name of the preferences file in which an early SDK stored its own values (format V2).
     private static let sdkPreferencesFileName = "org.mozilla.telemetry-ios-lib.plist"
@@ -66,6 +67,7 @@ enum MozillaStores {
     }
 
     static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+        if UsageDataPreferences.setting(ofFile: name) != nil { return stores(ofPreferences: name, in: &folder) }
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isFromSDK =
@@ -93,7 +95,9 @@ enum MozillaStores {
         if file(named: name, containsAll: [StoredValues.keyPrefix], in: &folder) {
             return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
         }
-        if file(named: name, containsAll: [MozillaFile.groupEventsKey], in: &folder) {
+        // Without the setting for usage data, a file named for it is not a store, but is read nevertheless.
+        let keys = [MozillaFile.groupEventsKey, UsageDataPreferences.setting(ofFile: name)?.key].compactMap(\.self)
+        for key in keys where file(named: name, containsAll: [key], in: &folder) {
             return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
         }
         return .unrelated
