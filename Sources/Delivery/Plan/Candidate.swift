@@ -95,7 +95,8 @@ struct CandidateNotes: Sendable {
     /// Notes that the client of a record withdrew its data, if the record is held for that reason.
     private mutating func addWithdrawals(causing holds: [Hold], of record: borrowing Record) {
         guard !holds.isEmpty, let client = record.client else { return }
-        for reason in [Withdrawal.Reason.forgotten, .optedOut] where holds.contains(where: { $0.code == reason.rawValue }) {
+        for reason in [Withdrawal.Reason.forgotten, .optedOut]
+        where holds.contains(where: { $0.code == reason.rawValue }) {
             withdrawals.insert(
                 Withdrawal(
                     reason, of: Withdrawal.Subject(record.system, .client, id: client),
