@@ -37,9 +37,11 @@ public enum Sample {
             time: minute.map(time), target: Target(path: "/api"), payload: payload, source: source)
     }
 
-    /// Writes a bundle of records to `path`, and returns `path`.
+    /// Writes a bundle of records and withdrawals to `path`, and returns `path`.
     @discardableResult
-    public static func bundle(_ records: [Record], at path: String) async throws -> String {
+    public static func bundle(
+        _ records: [Record], withdrawals: Set<Withdrawal> = [], at path: String
+    ) async throws -> String {
         let output = try AtomicOutput(path: path, replacing: false)
         var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 2))
         for record in records {
@@ -52,7 +54,9 @@ public enum Sample {
         } to: {
             try output.write($0)
         }
-        _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicateCount: 0) { try output.write($0) }
+        _ = try assembler.finish(
+            problems: DetailSpill(folder: "/tmp"), withdrawals: withdrawals, duplicateCount: 0
+        ) { try output.write($0) }
         try output.commit()
         return path
     }

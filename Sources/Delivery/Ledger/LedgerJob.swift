@@ -45,6 +45,7 @@ struct LedgerJob: Sendable {
                 isRefused: false, at: plan.now, db)
         }
         try markSeen(settledIn: plan, db)
+        try db.store(plan.pool.withdrawals.sortedFinal, knowing: plan.pool.systems)
         try recordWaits(in: plan, db)
     }
 

@@ -12,6 +12,7 @@ extension Database {
         let names = try clientNames()
         state.inFlight = try inFlightUploads(names)
         state.deletedClients = try deletedClients(names, pool.systems)
+        state.withdrawals = try withdrawals(of: pool)
         for (client, count) in try usage(on: today) {
             if let name = names[client] { state.usedQuotas[name, default: 0] += count }
         }
@@ -104,11 +105,17 @@ extension Database {
         Set(try typeNames().filter { systems.precedence(of: $0.value.system).first.contains($0.value.name) }.keys)
     }
 
+    /// Returns the row ids of the types that request the deletion of data, as a JSON array.
     func deletionRequestTypes(_ systems: SystemTable) throws -> String {
         let types = try typeNames().filter {
             systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.name)
         }
-        return "[\(types.keys.sorted().map(String.init).joined(separator: ","))]"
+        return Self.json(types.keys)
+    }
+
+    /// Returns row ids as a JSON array, which a statement can pass to `json_each`.
+    static func json(_ rows: some Sequence<Int64>) -> String {
+        "[\(rows.sorted().map(String.init).joined(separator: ","))]"
     }
 
     func pauses() throws -> [Pause] {

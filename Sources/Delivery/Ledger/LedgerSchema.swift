@@ -12,6 +12,7 @@ enum LedgerSchema {
     private static let migrations: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
         ("4", fourthVersion), ("5", fifthVersion), ("6", sixthVersion),
+        ("7", seventhVersion),
     ]
 
     /// The name of the table of applied migrations, which must not change because existing ledgers contain the table.
@@ -44,6 +45,17 @@ enum LedgerSchema {
         try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
         return names
     }
+
+    /// Adds the table `withdrawals`, which contains the final withdrawals that jobs found in bundles.
+    ///
+    /// `system`, `kind` and `id` identify the subject, with the ASCII letters of the id in lowercase. `code` is the reason
+    /// of the withdrawal. `capture` and `path` identify the file that contained the fact.
+    private static let seventhVersion = """
+        CREATE TABLE withdrawals (
+            system TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, code TEXT NOT NULL, capture TEXT NOT NULL,
+            path TEXT NOT NULL, PRIMARY KEY (system, kind, id, code)
+        ) WITHOUT ROWID;
+        """
 
     /// Adds the table `ended_clients`, which contains the clients whose uploads a server no longer accepts.
     ///

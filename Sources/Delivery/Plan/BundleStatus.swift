@@ -21,6 +21,8 @@ public struct BundleStatus: Sendable {
     public private(set) var heldCounts: [String: Int] = [:]
     /// The number of records that wait for a later job, by reason.
     public private(set) var waitingCounts: [WaitReason: Int] = [:]
+    /// The number of records for each withdrawal or copy because of which they are not sent.
+    public private(set) var factCounts: [DecidingFact: Int] = [:]
 
     /// Whether no job could send any more records of the bundle.
     public var isDone: Bool { refusedCounts.isEmpty && inFlightCount == 0 && waitingCounts.isEmpty }
@@ -32,12 +34,14 @@ public struct BundleStatus: Sendable {
 
     private static let operatorActionCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
 
-    /// Returns the status of each bundle in `pool`, where `statuses` contains the status of each record of the pool.
-    public static func allStatuses(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
-        var bundles = pool.bundles.map { BundleStatus(name: $0) }
-        for (candidate, status) in zip(pool.candidates, statuses) {
-            let index = Int(candidate.location.bundleIndex)
-            if bundles.indices.contains(index) { bundles[index].count(status) }
+    /// Returns the status of each bundle of a pool.
+    public static func allStatuses(of status: PoolStatus) -> [BundleStatus] {
+        var bundles = status.pool.bundles.map { BundleStatus(name: $0) }
+        for (index, candidate) in status.pool.candidates.enumerated() {
+            let bundle = Int(candidate.location.bundleIndex)
+            guard bundles.indices.contains(bundle) else { continue }
+            bundles[bundle].count(status.records[index])
+            if let fact = status.decidingFact(of: index) { bundles[bundle].factCounts[fact, default: 0] += 1 }
         }
         return bundles
     }

@@ -27,8 +27,12 @@ struct Candidate: Sendable {
     let typeIndex: UInt32
     /// The index of the account, or `nil` if the record needs no credential.
     let accountIndex: UInt32?
-    /// The index of the record's hold codes, or `nil` if the record is not held.
+    /// The index of the hold codes from which the operator has not released the record, or `nil` if there are none.
     let holdsIndex: UInt32?
+    /// The index of the rank of the record among its copies, or `nil` if the record was not held when it was captured.
+    let rankIndex: UInt32?
+    /// Whether the operator has released the record from the hold code `opted-out`, even if it does not have the hold.
+    let isReleasedFromOptOut: Bool
 
     /// The time by which records are sorted, or the maximum value if the time is unknown.
     var sortTime: Int64 { time ?? .max }
@@ -39,8 +43,7 @@ struct Candidate: Sendable {
 /// It contains names, which are later replaced by indices.
 struct CandidateNote: Sendable {
     let key: DeliveryKey
-    /// The id of the record, or `nil` if the record is not held.
-    let id: String?
+    let id: String
     let time: Timestamp?
     let range: Range<Int>
     /// The keys of the events and their sizes in bytes, or `nil` if the record is not a list.
@@ -48,7 +51,11 @@ struct CandidateNote: Sendable {
     let type: TypeName
     /// The account whose credential the record needs, or `nil` if it needs none or identifies no account.
     let account: Account?
-    let holds: [String]
+    let holds: [Hold]
+    /// The label of the record's capture, or `nil` unless the holds of the record decide about all of its copies.
+    let capture: String?
+    /// The id of the profile to which the record belongs, or `nil` if it belongs to none.
+    let profile: String?
 }
 
 /// The notes about the records of a segment.
@@ -56,6 +63,8 @@ struct CandidateNote: Sendable {
 /// The memory for parsing is reused for each record.
 struct CandidateNotes: Sendable {
     private(set) var notes: [CandidateNote] = []
+    /// The withdrawals that records request, and those because of which records are held.
+    private(set) var withdrawals = WithdrawalTable()
     private let systems: SystemTable
     private var document = JSONDocument()
 
@@ -65,14 +74,34 @@ struct CandidateNotes: Sendable {
     mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
-        var holds = record.held.map(\.code)
-        if uploads?.targetNamesRecord(record) == false { holds.append(Self.foreignTargetCode) }
+        var holds = record.held
+        if uploads?.targetNamesRecord(record) == false { holds.append(Hold(Self.foreignTargetCode)) }
+        if let uploads, uploads.precedence.first.contains(record.type) {
+            for withdrawal in uploads.withdrawals(by: record, using: &document) {
+                withdrawals.insert(withdrawal, isDerived: false)
+            }
+        }
+        addWithdrawals(causing: holds, of: record)
         notes.append(
             CandidateNote(
-                key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,
+                key: DeliveryKey(record), id: record.id, time: record.time, range: range,
                 items: list?.items.map { ($0.key, $0.range.count) },
                 type: TypeName(system: record.system, name: record.type),
-                account: uploads?.account(of: record, using: &document), holds: holds))
+                account: uploads?.account(of: record, using: &document), holds: holds,
+                capture: holds.isEmpty || !CopyRank(holds).isDecisive ? nil : record.source.capture,
+                profile: uploads?.withdrawals?.profile(record, &document)))
+    }
+
+    /// Notes that the client of a record withdrew its data, if the record is held for that reason.
+    private mutating func addWithdrawals(causing holds: [Hold], of record: borrowing Record) {
+        guard !holds.isEmpty, let client = record.client else { return }
+        for reason in [Withdrawal.Reason.forgotten, .optedOut]
+        where holds.contains(where: { $0.code == reason.rawValue }) {
+            withdrawals.insert(
+                Withdrawal(
+                    reason, of: Withdrawal.Subject(record.system, .client, id: client),
+                    capture: record.source.capture, path: record.source.path), isDerived: true)
+        }
     }
 
     /// The hold code for a record whose target path does not match the id and type of the record.
@@ -85,6 +114,14 @@ public struct CandidatePool: Sendable {
     public internal(set) var names = PlanNames()
     private(set) var candidates = CandidateList()
     private(set) var items = PoolItems()
+    /// The withdrawals that the bundles contain.
+    private(set) var withdrawals = WithdrawalTable()
+    /// The profiles of the records.
+    private(set) var profiles = ClientIndex()
+    /// The number in ``profiles`` of each record that belongs to a profile.
+    private(set) var profileNumbers = SparseNumbers()
+    /// The number in ``PlanNames/captures`` of each record whose holds decide about all of its copies.
+    private(set) var captureNumbers = SparseNumbers()
 
     let systems: SystemTable
     /// The bundles of the records, in the order in which they were given.
@@ -100,41 +137,36 @@ public struct CandidatePool: Sendable {
     public var count: Int { candidates.count }
 
     /// Returns the indices of the records that are held for `code` and have one of `ids`, or any id if `ids` is `nil`.
+    ///
+    /// A withdrawal in one bundle holds the records of its client in all bundles.
     public func indices(heldFor code: String, ids: [String]?) -> [Int] {
         let identities = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } })
         }
+        let withdrawals = AppliedWithdrawals(to: self, LedgerState())
         return candidates.indices.filter { index in
-            holds(of: index).contains(code) && identities?.contains(candidates[index].key.identity) ?? true
+            names.holdCodes(candidates[index].holdsIndex, adding: withdrawals.holds(of: index)).contains(code)
+                && identities?.contains(candidates[index].key.identity) ?? true
         }
     }
 
     /// Returns the location of the record at `index`.
     public func location(of index: Int) -> RecordLocation { candidates[index].location }
 
-    /// Returns the hold codes for which the record at `index` is held and has not been released.
-    public func holds(of index: Int) -> [String] { candidates[index].holdsIndex.map { names.holds[$0] } ?? [] }
-
     /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
     public func account(of index: Int) -> Account? { candidates[index].accountIndex.map { names.accounts[$0] } }
 
-    /// Returns the index of the hold codes or account that explains `disposition`, or `nil` if no detail explains it.
-    func detailIndex(of index: Int, _ disposition: Disposition) -> UInt32? {
-        switch disposition {
-        case .held: candidates[index].holdsIndex
-        case .missingCredential: candidates[index].accountIndex
-        default: nil
-        }
-    }
-
     var checkpoint: Checkpoint {
-        Checkpoint(bundleCount: bundles.count, candidateCount: candidates.count, itemCount: items.count)
+        Checkpoint(
+            bundleCount: bundles.count, candidateCount: candidates.count, itemCount: items.count,
+            withdrawals: withdrawals)
     }
 
-    /// The sizes of a pool at one moment, which are used to remove everything that was added later.
+    /// The sizes and the withdrawals of a pool at one moment, which are used to remove everything that was added later.
     struct Checkpoint {
         let bundleCount: Int
         let candidateCount: Int
         let itemCount: Int
+        let withdrawals: WithdrawalTable
     }
 
     /// Removes everything that was added after `checkpoint`, except for names.
@@ -142,6 +174,9 @@ public struct CandidatePool: Sendable {
         bundles.removeSubrange(checkpoint.bundleCount...)
         candidates.removeAll(from: checkpoint.candidateCount)
         items.removeAll(from: checkpoint.itemCount)
+        profileNumbers.removeAll(from: checkpoint.candidateCount)
+        captureNumbers.removeAll(from: checkpoint.candidateCount)
+        withdrawals = checkpoint.withdrawals
     }
 
     /// Calls `body` with the clients of the pool, to which `body` can add clients, and with the pool.
@@ -156,17 +191,28 @@ public struct CandidatePool: Sendable {
     /// Adds a bundle without its records.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
-    /// Adds the records of the segment at index `segment` in the bundle at index `bundle`.
+    /// Adds a withdrawal from the list of a bundle.
+    mutating func add(_ withdrawal: Withdrawal) { withdrawals.insert(withdrawal, isDerived: false) }
+
+    /// Adds the records of the segment at index `segment` in the bundle at index `bundle`, and their withdrawals.
     ///
     /// `clients` contains the index of each record's client. Hold codes from which the operator has released a record
-    /// are omitted.
+    /// only affect which of several copies is used.
     mutating func add(
         _ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int,
         isReleased: (_ id: String, _ code: String) -> Bool
     ) {
+        withdrawals.formUnion(notes.withdrawals)
         for (note, client) in zip(notes.notes, clients) {
-            let holds = note.holds.filter { code in
-                !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id ?? "", code)
+            let holds = note.holds.map(\.code).filter { code in
+                !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id, code)
+            }
+            if let profile = note.profile {
+                let number = profiles.number(of: profile, system: note.type.system)
+                profileNumbers.append(UInt32(number), at: candidates.count)
+            }
+            if let capture = note.capture {
+                captureNumbers.append(names.captures.number(of: Array(capture.utf8)), at: candidates.count)
             }
             let firstItem = items.count
             let itemRange = note.items.map { firstItem..<firstItem + $0.count }
@@ -180,7 +226,9 @@ public struct CandidatePool: Sendable {
                         lineLength: UInt32(clamping: note.range.count - 1)),
                     itemIndices: itemRange, clientIndex: client, typeIndex: names.types.number(of: note.type),
                     accountIndex: note.account.map { names.accounts.number(of: $0) },
-                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds)))
+                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds),
+                    rankIndex: note.holds.isEmpty ? nil : names.copyRanks.number(of: CopyRank(note.holds)),
+                    isReleasedFromOptOut: isReleased(note.id, Hold.optedOut.code)))
         }
     }
 }

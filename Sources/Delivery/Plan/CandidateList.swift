@@ -12,7 +12,7 @@ struct CandidateList: Sendable {
         let lineStart: UInt32
         let lineLength: UInt32
         let clientIndex: UInt32
-        /// The number of the combination of type, account and hold codes in `kinds`.
+        /// The number of the combination of type, account, holds and releases in `kinds`.
         let kindNumber: UInt32
         /// The index in `lists`, or `nil` if the record is not a list.
         let listIndex: OptionalUInt32
@@ -27,6 +27,8 @@ struct CandidateList: Sendable {
         let typeIndex: UInt32
         let accountIndex: UInt32?
         let holdsIndex: UInt32?
+        let rankIndex: UInt32?
+        let isReleasedFromOptOut: Bool
     }
 
     /// The memory that a candidate uses, in bytes.
@@ -41,7 +43,8 @@ struct CandidateList: Sendable {
     mutating func append(_ candidate: Candidate) {
         let location = candidate.location
         let kind = Kind(
-            typeIndex: candidate.typeIndex, accountIndex: candidate.accountIndex, holdsIndex: candidate.holdsIndex)
+            typeIndex: candidate.typeIndex, accountIndex: candidate.accountIndex, holdsIndex: candidate.holdsIndex,
+            rankIndex: candidate.rankIndex, isReleasedFromOptOut: candidate.isReleasedFromOptOut)
         if let items = candidate.itemIndices { lists.append(items) }
         entries.append(
             Entry(
@@ -69,6 +72,7 @@ extension CandidateList: RandomAccessCollection {
                 bundleIndex: segment.bundleIndex, segmentIndex: segment.segmentIndex, lineStart: entry.lineStart,
                 lineLength: entry.lineLength),
             itemIndices: entry.listIndex.value.map { lists[Int($0)] }, clientIndex: entry.clientIndex,
-            typeIndex: kind.typeIndex, accountIndex: kind.accountIndex, holdsIndex: kind.holdsIndex)
+            typeIndex: kind.typeIndex, accountIndex: kind.accountIndex, holdsIndex: kind.holdsIndex,
+            rankIndex: kind.rankIndex, isReleasedFromOptOut: kind.isReleasedFromOptOut)
     }
 }

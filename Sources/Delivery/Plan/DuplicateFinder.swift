@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The result of a search for candidates that represent the same upload or have the same id.
 struct DuplicateFinder {
     /// The result of the search for one candidate.
@@ -9,12 +11,13 @@ struct DuplicateFinder {
     }
 
     private var marks: [Mark]
+    /// The index of each duplicate, with the index of the candidate that is used instead.
+    private(set) var replacements: [(index: UInt32, number: UInt32)] = []
 
     /// Examines `candidates`, where `order` contains their indices in sending order.
     ///
-    /// If several candidates have the same key, one of them is used. If a request log shows that one was already
-    /// delivered, that candidate is used, so that none is sent again. If not, the first candidate that may be sent is
-    /// used.
+    /// If several candidates have the same key, the one whose holds have the lowest `CopyRank` is used, and of equals the
+    /// first one. Holds that the operator has released count, so that a release does not change which copy is used.
     init(_ candidates: CandidateList, order: [UInt32], names: PlanNames) {
         marks = Array(repeating: Mark(), count: candidates.count)
         var ranks = Array(repeating: UInt32(0), count: candidates.count)
@@ -43,20 +46,16 @@ struct DuplicateFinder {
         while start < group.endIndex {
             let key = candidates[Int(group[start])].key
             let end = group[start...].firstIndex { candidates[Int($0)].key != key } ?? group.endIndex
-            let representative = Self.representative(group[start..<end], candidates, names)
+            // The first of several minimums is used.
+            let representative =
+                group[start..<end].min {
+                    names.copyRank(of: candidates[Int($0)]) < names.copyRank(of: candidates[Int($1)])
+                } ?? group[start]
             for index in group[start..<end] {
                 marks[Int(index)] = Mark(isDuplicate: index != representative, sharesIdentity: isShared)
+                if index != representative { replacements.append((index, representative)) }
             }
             start = end
         }
-    }
-
-    private static func representative(
-        _ equals: ArraySlice<UInt32>, _ candidates: CandidateList, _ names: PlanNames
-    ) -> UInt32? {
-        func hasArrived(_ index: UInt32) -> Bool {
-            candidates[Int(index)].holdsIndex.map { names.holds[$0].contains("delivered") } ?? false
-        }
-        return equals.first(where: hasArrived) ?? equals.first { candidates[Int($0)].holdsIndex == nil } ?? equals.first
     }
 }

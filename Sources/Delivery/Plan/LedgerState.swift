@@ -67,6 +67,8 @@ public struct LedgerState: Sendable {
     /// A request for the deletion of their data was settled or is in flight, or a server accepts no more of their
     /// uploads.
     public var deletedClients: Set<ClientName> = []
+    /// The final withdrawals that earlier jobs stored, of the clients and profiles of the pool.
+    public var withdrawals: [Withdrawal] = []
     /// The number of uploads of each client that count toward today's quota.
     public var usedQuotas: [ClientName: Int] = [:]
 

@@ -123,6 +123,8 @@ public struct DispositionGroup: Sendable, Hashable {
     public let disposition: Disposition
     /// The index of the hold codes or of the missing account, or `nil` for other dispositions.
     public let detailIndex: UInt32?
+    /// The withdrawals because of which the records are held.
+    let withdrawals: WithdrawalKinds
 }
 
 /// The decisions of a job: the uploads in order, and the reason why any other record is not sent.
@@ -139,13 +141,15 @@ public struct Plan: Sendable {
     public internal(set) var dispositions: [Disposition] = []
     /// The pauses in effect for the servers to which records of the plan would be sent.
     public internal(set) var pauses: [Pause] = []
+    private let decisions: PoolDecisions
     /// The rules that the plan follows.
     public let rules: PlanRules
     /// The time for which the plan was made.
     public let now: Timestamp
 
-    init(pool: CandidatePool, rules: PlanRules, now: Timestamp) {
-        (self.pool, self.rules, self.now) = (pool, rules, now)
+    init(_ decisions: PoolDecisions, rules: PlanRules, now: Timestamp) {
+        (self.decisions, self.rules, self.now) = (decisions, rules, now)
+        pool = decisions.pool
         queues = ClientQueues(of: pool)
     }
 
@@ -212,10 +216,36 @@ extension Plan {
 
     /// Returns the group of the record at `index`.
     public func group(ofRecordAt index: Int) -> DispositionGroup {
-        let disposition = dispositions[index]
+        let (candidate, disposition) = (pool.candidates[index], dispositions[index])
+        let detailIndex: UInt32? =
+            switch disposition {
+            case .held: candidate.holdsIndex
+            case .missingCredential: candidate.accountIndex
+            default: nil
+            }
         return DispositionGroup(
-            typeIndex: pool.candidates[index].typeIndex, disposition: disposition,
-            detailIndex: pool.detailIndex(of: index, disposition))
+            typeIndex: candidate.typeIndex, disposition: disposition, detailIndex: detailIndex,
+            withdrawals: disposition == .held ? decisions.withdrawals.holds(of: index) : [])
+    }
+
+    /// Returns the codes for which the record at `index` is held and has not been released.
+    public func holds(of index: Int) -> [String] { decisions.holdCodes(of: index) }
+
+    /// Returns the withdrawal or the copy because of which the record at `index` is not sent, or `nil` for other
+    /// reasons.
+    public func decidingFact(of index: Int) -> DecidingFact? {
+        switch dispositions[index] {
+        case .held, .deletionRequested: decisions.withdrawalFact(of: index)
+        case .duplicate: decisions.copyFact(of: index)
+        case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDSentRecently, .missingCredential, .serverPause,
+            .tooOld, .delivered, .refused, .overlapping, .givenUp:
+            nil
+        }
+    }
+
+    /// The number of records for each withdrawal or copy because of which they are not sent.
+    public var decidingFactCounts: [DecidingFact: Int] {
+        dispositions.indices.lazy.compactMap(decidingFact(of:)).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
     /// The number of records that are not sent, by reason.
@@ -240,7 +270,7 @@ extension Plan {
     public var holdCounts: [String: Int] {
         var counts: [String: Int] = [:]
         for (group, count) in groupCounts where group.disposition == .held {
-            for code in group.detailIndex.map({ names.holds[$0] }) ?? [] { counts[code, default: 0] += count }
+            for code in holdCodes(of: group) { counts[code, default: 0] += count }
         }
         return counts
     }
@@ -248,11 +278,14 @@ extension Plan {
     /// Returns the reason why the records of a group are not sent, with their hold codes or missing account.
     public func reason(of group: DispositionGroup) -> WaitReason {
         switch (group.disposition, group.detailIndex) {
-        case (.held, let index?):
-            WaitReason(group.disposition, detail: names.holds[index].joined(separator: ", "))
+        case (.held, _): WaitReason(group.disposition, detail: holdCodes(of: group).joined(separator: ", "))
         case (.missingCredential, let index?): WaitReason(group.disposition, detail: names.accounts[index].label)
         default: WaitReason(group.disposition)
         }
+    }
+
+    private func holdCodes(of group: DispositionGroup) -> [String] {
+        names.holdCodes(group.detailIndex, adding: group.withdrawals)
     }
 
     /// Returns the reason why the record at `index` is not sent.

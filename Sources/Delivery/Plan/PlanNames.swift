@@ -58,6 +58,19 @@ public struct PlanNames: Sendable {
     public internal(set) var types = NumberedValues<TypeName>()
     /// The accounts that need a credential, by index.
     public internal(set) var accounts = NumberedValues<Account>()
-    /// The distinct sets of hold codes that records have, by index.
+    /// The distinct sets of hold codes from which records have not been released, by index.
     public internal(set) var holds = NumberedValues<[String]>()
+    /// The distinct ranks of held records among their copies, by index.
+    var copyRanks = NumberedValues<CopyRank>()
+    /// The labels of captures as UTF-8 bytes, by index.
+    var captures = NumberedValues<[UInt8]>()
+
+    /// Returns the rank of a record among its copies.
+    func copyRank(of candidate: Candidate) -> CopyRank { candidate.rankIndex.map { copyRanks[$0] } ?? .notHeld }
+
+    /// Returns the hold codes at `index`, or no codes if `index` is `nil`, followed by the codes of `withdrawals`.
+    func holdCodes(_ index: UInt32?, adding withdrawals: WithdrawalKinds) -> [String] {
+        let codes = index.map { holds[$0] } ?? []
+        return codes + withdrawals.reasons.map(\.rawValue).filter { !codes.contains($0) }
+    }
 }

@@ -5,8 +5,9 @@ import Telemetry
 /// The decision depends only on the records, the state of the ledger, the rules, the available credentials and the
 /// time. Records are sent in the order in which the device queued them, and records of unknown time last. Records with
 /// equal times are sent in the order of the bundles. A system can define types whose records are sent before all other
-/// records of a client. If a client requested the deletion of its data, no other records of that client are sent. See
-/// `Precedence`.
+/// records of a client. If a client or profile requested the deletion of its data, no other records of it are sent. See
+/// `Precedence` and `Withdrawal`. The plan does not depend on the order of the bundles, nor on how the records are
+/// divided among them, except for the order of records with equal times.
 ///
 /// ```swift
 /// let bundles = try await VerifiedBundles(
@@ -15,9 +16,12 @@ import Telemetry
 /// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.record(of: send)) }
 /// ```
 ///
-/// Source: "Delivery", "A job" and "Limits".
+/// Source: "Delivery", "Copies and withdrawals" and "Limits".
 public struct Planner {
     private let pool: CandidatePool
+    private let order: [UInt32]
+    private let duplicates: DuplicateFinder
+    private let decisions: PoolDecisions
     private let state: LedgerState
     private let rules: PlanRules
     private let now: Timestamp
@@ -25,10 +29,6 @@ public struct Planner {
     private let accountHasCredential: [Bool]
     /// For each type index, whether the server of the type requested a pause.
     private let typeIsPaused: [Bool]
-    /// For each type index, whether records of the type are sent before all other records of their client.
-    private let typeTakesPrecedence: [Bool]
-    /// For each client index, whether the client requested the deletion of its data or was ended by a server.
-    private let hasRequestedDeletion: [Bool]
 
     private var quota: Quota
     /// The identities of the records to send, if other records have the same identity.
@@ -52,47 +52,24 @@ public struct Planner {
         _ hasCredential: (Account) -> Bool
     ) {
         (self.pool, self.state, self.rules, self.now) = (pool, state, rules, now)
+        order = pool.sendingOrder
+        duplicates = DuplicateFinder(pool.candidates, order: order, names: pool.names)
+        decisions = PoolDecisions(pool, state, duplicates)
         today = rules.days.day(of: now)
         accountHasCredential = pool.names.accounts.values.map(hasCredential)
         quota = Quota(rules.limits, used: state, names: pool.names)
         for (key, flight) in state.inFlight {
             inFlightByIdentity[key.identity, default: []].append((key, flight.time))
         }
-        plan = Plan(pool: pool, rules: rules, now: now)
+        plan = Plan(decisions, rules: rules, now: now)
         let pauses = state.pauses.filter { $0.isActive(at: now) }
         let addresses = pool.names.types.values.map { rules.servers[$0]?.endpoint.address }
         typeIsPaused = addresses.map { address in pauses.contains { $0.endpoint == address } }
-        typeTakesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
-        hasRequestedDeletion = Self.deletionRequests(pool, state)
         plan.pauses = pauses.filter { addresses.contains($0.endpoint) }
     }
 
-    /// Returns, for each client index, whether the client requested the deletion of its data or was ended by a server.
-    static func deletionRequests(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
-        let names = pool.names
-        let isDeletionRequestType = names.types.values.map {
-            pool.systems.precedence(of: $0.system).deletionRequests.contains($0.name)
-        }
-        var isDeleted = Array(repeating: false, count: names.clients.count)
-        for client in state.deletedClients {
-            if let number = names.clients.existingNumber(of: client) { isDeleted[number] = true }
-        }
-        // A request without a client id has no effect, because it does not identify other records.
-        for candidate in pool.candidates where isDeletionRequestType[Int(candidate.typeIndex)] {
-            isDeleted[Int(candidate.clientIndex)] = names.clients[candidate.clientIndex].client != nil
-        }
-        return isDeleted
-    }
-
     private mutating func decideAll() {
-        let candidates = pool.candidates
-        plan.dispositions = Array(repeating: .held, count: candidates.count)
-        func rank(_ index: UInt32) -> (Int, Int64, UInt32) {
-            let candidate = candidates[Int(index)]
-            return (typeTakesPrecedence[Int(candidate.typeIndex)] ? 0 : 1, candidate.sortTime, index)
-        }
-        let order = (0..<UInt32(candidates.count)).sorted { rank($0) < rank($1) }
-        let duplicates = DuplicateFinder(candidates, order: order, names: pool.names)
+        plan.dispositions = Array(repeating: .held, count: pool.count)
         for index in order.lazy.map({ Int($0) }) {
             let mark = duplicates[index]
             let disposition =
@@ -112,10 +89,8 @@ public struct Planner {
         case .givenUp: return .givenUp
         case .none: break
         }
-        if hasRequestedDeletion[Int(candidate.clientIndex)], !typeTakesPrecedence[Int(candidate.typeIndex)] {
-            return .deletionRequested
-        }
-        if candidate.holdsIndex != nil { return .held }
+        if decisions.isDeletionRequested(index) { return .deletionRequested }
+        if candidate.holdsIndex != nil || !decisions.withdrawals.holds(of: index).isEmpty { return .held }
         if isTooOld(candidate) { return .tooOld }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDSentRecently }
         if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
@@ -204,5 +179,17 @@ public struct Planner {
         let isCounted =
             state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.clientIndex], on: today) ?? false
         return quota.reserve(client: candidate.clientIndex, type: candidate.typeIndex, isCounted: isCounted)
+    }
+}
+
+extension CandidatePool {
+    /// The indices of all records in the order in which they are sent.
+    var sendingOrder: [UInt32] {
+        let typeTakesPrecedence = names.types.values.indices.map { takesPrecedence(typeIndex: UInt32($0)) }
+        func rank(_ index: UInt32) -> (Int, Int64, UInt32) {
+            let candidate = candidates[Int(index)]
+            return (typeTakesPrecedence[Int(candidate.typeIndex)] ? 0 : 1, candidate.sortTime, index)
+        }
+        return (0..<UInt32(count)).sorted { rank($0) < rank($1) }
     }
 }

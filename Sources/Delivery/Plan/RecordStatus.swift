@@ -4,8 +4,8 @@ import Telemetry
 public enum RecordStatus: Sendable, Equatable {
     /// The record was delivered completely, from this or another bundle.
     case delivered
-    /// The record is not sent, because the operator gave it up, its client requested the deletion of its data, or the
-    /// server accepts no more uploads of the client.
+    /// The record is not sent, because the operator gave it up, its client or profile requested the deletion of its
+    /// data, or the server accepts no more uploads of the client.
     case excluded
     /// A server refused the record with the given answer, and the operator has not resolved the refusal.
     case refused(String)
@@ -16,23 +16,45 @@ public enum RecordStatus: Sendable, Equatable {
     /// The record waits for a later job, for the given reason.
     case waiting(WaitReason)
 
-    /// Returns the status of each record of a pool, in the order of the pool.
-    public static func allStatuses(
-        of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()
-    ) -> [RecordStatus] {
-        let deleted = Planner.deletionRequests(pool, state)
+    /// The reason why the record is not delivered, or `nil` if it was delivered or is excluded.
+    public var reason: WaitReason? {
+        switch self {
+        case .delivered, .excluded: nil
+        case .refused(let answer): WaitReason(.refused, detail: answer.isEmpty ? nil : answer)
+        case .held(let codes): WaitReason(.held, detail: codes.joined(separator: ", "))
+        case .inFlight: .inFlight
+        case .waiting(let reason): reason
+        }
+    }
+}
+
+/// The delivery status of each record of a pool.
+///
+/// Copies of a record have the same status.
+public struct PoolStatus: Sendable {
+    /// The records of all bundles.
+    public let pool: CandidatePool
+    /// The status of each record, in the order of the pool.
+    public let records: [RecordStatus]
+    private let decisions: PoolDecisions
+
+    /// Determines the status of the records of `pool` from the state of the ledger and its stored reasons.
+    public init(of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()) {
+        let duplicates = DuplicateFinder(pool.candidates, order: pool.sendingOrder, names: pool.names)
+        let decisions = PoolDecisions(pool, state, duplicates)
         let inFlight = Set(state.inFlight.keys.map(\.identity))
-        return pool.candidates.enumerated().map { index, candidate in
+        (self.pool, self.decisions) = (pool, decisions)
+        records = pool.candidates.enumerated().map { index, candidate in
             switch state.history(of: index).outcome {
             case .delivered: return .delivered
             case .refused: return .refused(recorded.refusalAnswers[candidate.key] ?? "")
             case .givenUp: return .excluded
             case .none: break
             }
-            if deleted[Int(candidate.clientIndex)], !pool.takesPrecedence(typeIndex: candidate.typeIndex) {
-                return .excluded
-            }
-            if let holds = candidate.holdsIndex { return .held(pool.names.holds[holds]) }
+            let copy = decisions.usedCopy(of: index)
+            if decisions.isDeletionRequested(copy) { return .excluded }
+            let holds = decisions.holdCodes(of: copy)
+            if !holds.isEmpty { return .held(holds) }
             if let items = candidate.itemIndices {
                 if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }
                 if inFlight.contains(candidate.key.identity) { return .inFlight }
@@ -47,14 +69,12 @@ public enum RecordStatus: Sendable, Equatable {
         }
     }
 
-    /// The reason why the record is not delivered, or `nil` if it was delivered or is excluded.
-    public var reason: WaitReason? {
-        switch self {
-        case .delivered, .excluded: nil
-        case .refused(let answer): WaitReason(.refused, detail: answer.isEmpty ? nil : answer)
-        case .held(let codes): WaitReason(.held, detail: codes.joined(separator: ", "))
-        case .inFlight: .inFlight
-        case .waiting(let reason): reason
+    /// Returns the withdrawal or the copy because of which the record at `index` is not sent, or `nil` for other
+    /// reasons.
+    public func decidingFact(of index: Int) -> DecidingFact? {
+        switch records[index] {
+        case .held, .excluded: decisions.decidingFact(of: index)
+        case .delivered, .refused, .inFlight, .waiting: nil
         }
     }
 }

@@ -73,5 +73,7 @@ public struct VerifiedBundles: Sendable {
                     pool.add(notes, clients: numbers, bundle: number, segment: segment, isReleased: isReleased)
                 }, progress: progress)
         }
+        var withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
+        while let withdrawal = try withdrawals.next() { pool.add(withdrawal) }
     }
 }

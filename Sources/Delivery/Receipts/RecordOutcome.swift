@@ -94,9 +94,9 @@ extension LedgerView {
     /// Returns the outcomes of all records of `pool` at one moment, in the order of the pool.
     public func recordOutcomes(of pool: CandidatePool, today: Int) throws(LedgerError) -> [RecordOutcome] {
         try read { db in
-            let statuses = RecordStatus.allStatuses(
+            let status = PoolStatus(
                 of: pool, try db.ledgerState(of: pool, today: today), try db.recordedReasons(of: pool))
-            return try zip(pool.candidates, statuses).map { candidate, status in
+            return try zip(pool.candidates, status.records).map { candidate, status in
                 switch status {
                 case .delivered, .refused: RecordOutcome(status, answer: try db.answer(settling: candidate.key))
                 case .excluded, .held, .inFlight, .waiting: RecordOutcome(status)

@@ -26,6 +26,9 @@ struct BundleStatusReport {
         return "\(status.name.path): \(state)\(parts.isEmpty ? "" : ": ")\(parts.joined(separator: "; "))"
     }
 
+    /// The lines about withdrawals and copies, such as `  opted-out: tue, Library/Preferences/group.plist (2)`.
+    var factLines: [String] { Phrase.facts(status.factCounts).map { "  \($0)" } }
+
     private var refusalPhrase: String {
         let answers = status.refusedCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let shown = answers.prefix(Phrase.maximumShownRefusals).map {
@@ -40,6 +43,7 @@ struct BundleStatusReport {
         object.set("delivered", integer: status.deliveredCount)
         object.set("digest", string: status.name.digest)
         object.set("done", boolean: status.isDone)
+        object.set("facts", facts: status.factCounts)
         object.set("held", object: CanonicalObject(counts: status.heldCounts))
         object.set("inFlight", integer: status.inFlightCount)
         object.set("over", integer: status.excludedCount)
@@ -56,6 +60,8 @@ struct BundleStatusReport {
 struct UndeliveredRecord {
     let record: Record
     let reason: WaitReason
+    /// The withdrawal or the copy because of which the record is not sent, or `nil` for other reasons.
+    let fact: DecidingFact?
 
     /// The lines for the record, with its id in the first line and its type, client, time and reason in the others.
     var lines: [String] {
@@ -69,6 +75,7 @@ struct UndeliveredRecord {
         var object = CanonicalObject(naming: record)
         object.set("code", string: reason.code)
         object.set("detail", string: reason.detail)
+        if let fact { object.set("fact", object: CanonicalObject(fact)) }
         object.set("text", string: reason.text)
         return object
     }

@@ -14,7 +14,8 @@ struct PlanReport {
 
     // MARK: Table
 
-    /// Prints a row for each client and type, followed by the summary, the pauses and the missing credentials.
+    /// Prints a row for each client and type, followed by the summary, the facts that decided about records that are not
+    /// sent, the pauses and the missing credentials.
     func printTable() throws {
         let rows = PlanRows(plan)
         if !rows.isEmpty {
@@ -22,6 +23,7 @@ struct PlanReport {
             try TextTable(header: header, rows: rows).forEachLine { line in try Terminal.print(line) }
         }
         try Terminal.print(summaryLine)
+        for line in Phrase.facts(plan.decidingFactCounts) { try Terminal.print(line) }
         for pause in plan.pauses { try Terminal.print(Phrase.pause(pause)) }
         for missing in plan.missingCredentials {
             try Terminal.print("for \(missing.account.label) set \(settingHint(missing.account))")
@@ -42,6 +44,7 @@ struct PlanReport {
     /// Prints the plan as JSON with the counts, the uploads in order, and the records that are not sent completely.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
+        object.set("facts", facts: plan.decidingFactCounts)
         object.set("reasons", reasons: plan.reasonCounts)
         object.set(waitingIn: plan)
         object.set(plan.pauses)
@@ -66,7 +69,8 @@ struct PlanReport {
         var object = CanonicalObject(naming: record)
         object.set("code", string: disposition.code)
         object.set("reason", string: disposition.name)
-        if disposition == .held { object.set("held", strings: pool.holds(of: index)) }
+        if disposition == .held { object.set("held", strings: plan.holds(of: index)) }
+        if let fact = plan.decidingFact(of: index) { object.set("fact", object: CanonicalObject(fact)) }
         if disposition == .missingCredential, let account = pool.account(of: index) { object.set(account) }
         return object
     }
@@ -88,6 +92,24 @@ extension CanonicalObject {
             object.set(missing.account)
             object.set("records", integer: missing.records)
             object.set("system", string: missing.account.system.description)
+        }
+    }
+
+    /// Creates an object that describes a withdrawal or a copy because of which records are not sent.
+    init(_ fact: DecidingFact) {
+        self.init()
+        set("capture", string: fact.capture)
+        set("code", string: fact.code)
+        set("copy", boolean: fact.isCopy)
+        set("path", string: fact.path)
+        set("text", string: fact.text)
+    }
+
+    /// Sets the member `key` to an array of facts, each with the number of records about which it decided.
+    mutating func set(_ key: JSONKey, facts: [DecidingFact: Int]) {
+        set(key, objects: facts.sorted { $0.key < $1.key }) { object, entry in
+            object = CanonicalObject(entry.key)
+            object.set("records", integer: entry.value)
         }
     }
 
@@ -133,6 +155,22 @@ enum Phrase {
         return "\(records) stay\(records == 1 ? "s" : "") held until release or forget: "
             + codes.joined(separator: ", ")
     }
+
+    /// Returns a line for each code, such as `forgotten: tue, Library/Preferences/com.example.shop.plist (3)`.
+    ///
+    /// Copies that decided have separate lines, such as `held by a copy in tuesday: opted-out (1)`.
+    static func facts(_ counts: [DecidingFact: Int]) -> [String] {
+        let groups = Dictionary(grouping: counts) { "\($0.key.isCopy ? 1 : 0) \($0.key.code)" }
+        return groups.sorted { $0.key < $1.key }.map { _, group in
+            let sorted = group.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            let rest = sorted.dropFirst(maximumShownFacts).reduce(0) { $0 + $1.value }
+            let shown = sorted.prefix(maximumShownFacts).map { "\($0.key.text) (\($0.value))" }
+            return (shown + (rest > 0 ? ["others (\(rest))"] : [])).joined(separator: "; ")
+        }
+    }
+
+    /// The maximum number of facts with the same code that are shown in one line.
+    static let maximumShownFacts = 3
 
     /// The maximum number of distinct answers to refused records that are shown in one line.
     static let maximumShownRefusals = 3

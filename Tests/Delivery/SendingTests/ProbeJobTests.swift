@@ -235,8 +235,8 @@ import Testing
         let overview = try view.overview(today: 0, knowing: systems)
         #expect(overview.counts.values.allSatisfy { $0.waitingCounts.isEmpty && $0.inFlightCount == 0 })
         #expect(overview.waitingBundles.isEmpty)
-        let statuses = RecordStatus.allStatuses(of: firstPlan.pool, try view.state(of: firstPlan.pool, today: 0))
-        let status = try #require(BundleStatus.allStatuses(of: firstPlan.pool, statuses).first)
+        let statuses = PoolStatus(of: firstPlan.pool, try view.state(of: firstPlan.pool, today: 0))
+        let status = try #require(BundleStatus.allStatuses(of: statuses).first)
         #expect(status.isDone && status.deliveredCount == 3 && status.excludedCount == 2)
 
         // Later jobs withhold the records, until the answered record is forgotten.

@@ -18,7 +18,11 @@ struct ReleaseCommand: AsyncParsableCommand {
 
             With a bundle and no ids, all its records that are held for the reason are released. Ids are looked up in the given \
             bundles and in the ledger, which contains the records of all bundles that jobs were given. --force accepts ids that \
-            are found in neither, for bundles that will arrive later.
+            are found in neither, for bundles that will arrive later. If a withdrawal is in another bundle than the records, give \
+            both: --bundle monday.tar.zst --bundle tuesday.tar.zst.
+
+            Records that are held as \(Hold.optedOut.code) are data of people who have switched off usage data, and who have \
+            declined that it is sent. Releasing them sends it nevertheless.
 
             The reasons:
             \(holdCodeHelp)
@@ -54,10 +58,11 @@ struct ReleaseCommand: AsyncParsableCommand {
         try await reportingErrors {
             let ledger = try openLedger()
             var ids = Set(force ? edit.ids : [])
-            for path in bundle { ids.formUnion(try await heldIDs(inBundleAt: path)) }
+            if !bundle.isEmpty { ids.formUnion(try await heldIDsInBundles()) }
             if !force { ids.formUnion(try heldIDs(in: ledger, among: edit.ids.filter { !ids.contains($0) })) }
             let counts = try ledger.release(ids.sorted(), heldFor: reason)
-            try edit.report("record released", plural: "records released", counts)
+            let remark = reason == Hold.optedOut.code ? ": data of a person who declined will be sent" : ""
+            try edit.report("record released\(remark)", plural: "records released\(remark)", counts)
         }
     }
 
@@ -72,10 +77,12 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the ids of the records in a bundle that are held for ``reason``, limited to any ids given as arguments.
-    private func heldIDs(inBundleAt path: String) async throws -> [String] {
+    /// Returns the ids of the records in ``bundle`` that are held for ``reason``, limited to any ids given as arguments.
+    ///
+    /// The bundles are read together, because a withdrawal in one of them holds records of the others.
+    private func heldIDsInBundles() async throws -> [String] {
         // Records that were released before are included, so that their ids are not reported as unknown.
-        let verified = try await edit.common.verifyBundles(at: [path], isReleased: { _, _ in false })
+        let verified = try await edit.common.verifyBundles(at: bundle, isReleased: { _, _ in false })
         let records = verified.pool.indices(heldFor: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
         return try records.map { try verified.source.record(at: verified.pool.location(of: $0)).id }
     }

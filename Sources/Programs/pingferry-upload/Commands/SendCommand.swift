@@ -57,9 +57,16 @@ struct SendCommand: AsyncParsableCommand {
               too old: see --max-age.
               delivered before, refused before, given up: the ledger has the outcome; see retry and forget.
               nothing left, events in another request: each event of a list is sent only once.
-              duplicate: the bundles contain the record twice.
-              deletion-requested: the client requested the deletion of its data, or its server accepts nothing more of it, \
-            so that its other records are not sent.
+              duplicate: the bundles contain the record twice. A copy that was delivered, withdrawn or is not held is used.
+              held: opted-out: the person has switched off usage data; only release sends the data anyway.
+              held: forgotten: the user asked the service to forget the device; the record is never sent.
+              deletion-requested: the client or profile requested the deletion of its data, or its server accepts nothing \
+            more of it, so that its other records are not sent.
+
+            The last three apply to all records of the client, in any bundle of the job. A later job knows forgotten and \
+            deletion-requested from the ledger. --dry-run and status BUNDLE print which file of which capture decided, or which \
+            copy, for example "forgotten: tue, Library/Preferences/com.example.shop.plist (3)" or "held by a copy in tuesday: \
+            opted-out (1)"; with --json, facts lists them, and fact states it for a record.
 
             If a server refuses 25 uploads of a job with the same status and reason, the job stops sending to it, because \
             refused uploads count against the limits. --refusals 100 changes the number. The next job sends the rest.
@@ -304,8 +311,8 @@ struct SendCommand: AsyncParsableCommand {
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
         let state = try ledger.view.state(of: pool, today: self.ledger.dayRule.day(of: SystemClock.now))
-        let statuses = RecordStatus.allStatuses(of: pool, state, try ledger.view.recordedReasons(of: pool))
-        summary.bundleStatuses = BundleStatus.allStatuses(of: pool, statuses)
+        summary.bundleStatuses = BundleStatus.allStatuses(
+            of: PoolStatus(of: pool, state, try ledger.view.recordedReasons(of: pool)))
         if let moveDone {
             try move(summary.bundleStatuses.filter(\.isDone), to: DestinationFolder(path: moveDone), &summary, ledger)
         }

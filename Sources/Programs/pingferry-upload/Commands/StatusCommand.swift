@@ -20,7 +20,10 @@ struct StatusCommand: AsyncParsableCommand {
             With bundles, prints a line for each: done, or the records that are left and their reasons. A bundle is done if no \
             job could send any more of its records, and none is refused. Held records do not count. The exit status is 0 if all \
             bundles are done, 1 if records need your action (refused, too old, a missing credential), and 75 if later jobs will \
-            send the rest. --ids lists the records that are not delivered, with the ids for retry, release and forget.
+            send the rest. Lines below it state for records that are withdrawn, and for copies, which file of which capture \
+            decided (opted-out, forgotten, deletion-requested), or which copy; with --json, these are in facts. Give all bundles \
+            of a job together, because a withdrawal in one decides about records of the others. --ids lists the records that \
+            are not delivered, with the ids for retry, release and forget.
               pingferry-upload status bundles/*.tar.zst && rm bundles/*.tar.zst
               pingferry-upload status --ids monday.tar.zst
 
@@ -78,23 +81,23 @@ struct StatusCommand: AsyncParsableCommand {
 
     // MARK: Bundles
 
-    /// Prints the status of each bundle, with only one bundle open at a time because each may need much memory.
+    /// Prints the status of each bundle.
+    ///
+    /// All bundles are read together, because a withdrawal or a copy in one of them decides about records of the others.
     private func printBundles() async throws {
         let view = try LedgerView(path: try ledger.path())
-        var unusable: [UnusableBundleError] = []
-        var isDone = true
-        var canFinishUnattended = true
+        let verified = try await common.verifyBundles(
+            at: bundles, keepsGoing: true, isReleased: try view.releaseCheck())
+        let reports = try reports(on: verified, view)
+        var (remaining, unusable) = (reports[...], verified.unusableBundles[...])
         var results: [[UInt8]] = []
         for path in bundles {
-            do {
-                let report = try await statusReport(onBundleAt: path, view)
-                isDone = isDone && report.status.isDone
-                canFinishUnattended = canFinishUnattended && report.status.canFinishUnattended
-                if common.json { results.append(report.json.bytes) } else { try print(report) }
-            } catch let error as UnusableBundlesError {
-                error.bundles.report()
-                unusable += error.bundles
+            if let bundle = unusable.first, bundle.path == path {
+                [bundle].report()
+                unusable.removeFirst()
                 results.append(Self.unusableBundleJSON(path: path))
+            } else if let report = remaining.popFirst() {
+                if common.json { results.append(report.json.bytes) } else { try print(report) }
             }
         }
         if common.json {
@@ -102,29 +105,36 @@ struct StatusCommand: AsyncParsableCommand {
             object.set("bundles", elements: results)
             try Terminal.print(object)
         }
-        if let status = unusable.exitStatus { throw ExitCode(status.rawValue) }
-        guard isDone else { throw ExitCode((canFinishUnattended ? ExitStatus.tryLater : .incomplete).rawValue) }
+        if let status = verified.unusableBundles.exitStatus { throw ExitCode(status.rawValue) }
+        guard reports.allSatisfy(\.status.isDone) else {
+            let canFinishUnattended = reports.allSatisfy(\.status.canFinishUnattended)
+            throw ExitCode((canFinishUnattended ? ExitStatus.tryLater : .incomplete).rawValue)
+        }
     }
 
-    private func statusReport(onBundleAt path: String, _ view: LedgerView) async throws -> BundleStatusReport {
-        let verified = try await common.verifyBundles(at: [path], isReleased: try view.releaseCheck())
+    /// Returns a report on each usable bundle, in order.
+    private func reports(on verified: VerifiedBundles, _ view: LedgerView) throws -> [BundleStatusReport] {
         let pool = verified.pool
         let state = try view.state(of: pool, today: ledger.dayRule.day(of: SystemClock.now))
-        let statuses = RecordStatus.allStatuses(of: pool, state, try view.recordedReasons(of: pool))
-        var report = BundleStatusReport(status: BundleStatus.allStatuses(of: pool, statuses)[0])
-        guard ids else { return report }
-        for (index, status) in statuses.enumerated() {
-            guard let reason = status.reason else { continue }
-            let record = try verified.source.record(at: pool.location(of: index))
-            report.undeliveredRecords.append(UndeliveredRecord(record: record, reason: reason))
+        let status = PoolStatus(of: pool, state, try view.recordedReasons(of: pool))
+        var reports = BundleStatus.allStatuses(of: status).map { BundleStatusReport(status: $0) }
+        guard ids else { return reports }
+        for (index, record) in status.records.enumerated() {
+            guard let reason = record.reason else { continue }
+            let location = pool.location(of: index)
+            reports[Int(location.bundleIndex)].undeliveredRecords.append(
+                UndeliveredRecord(
+                    record: try verified.source.record(at: location), reason: reason,
+                    fact: status.decidingFact(of: index)))
         }
-        return report
+        return reports
     }
 
     private func print(_ report: BundleStatusReport) throws {
         guard !common.quiet || !report.status.isDone else { return }
         try Terminal.print(report.statusLine)
         guard !common.quiet else { return }
+        for line in report.factLines { try Terminal.print(line) }
         for line in report.undeliveredRecords.flatMap(\.lines) { try Terminal.print(line) }
     }
 

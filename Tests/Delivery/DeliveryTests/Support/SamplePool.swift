@@ -21,12 +21,33 @@ extension Sample {
         _ records: [Record], knowing systems: SystemTable = Systems.table,
         isReleased: (String, String) -> Bool = { _, _ in false }
     ) -> CandidatePool {
+        pool(bundles: [BundleContents(records)], knowing: systems, isReleased: isReleased)
+    }
+
+    /// The records and withdrawals of a bundle.
+    struct BundleContents {
+        var records: [Record]
+        var withdrawals: [Withdrawal]
+
+        init(_ records: [Record], _ withdrawals: [Withdrawal] = []) {
+            (self.records, self.withdrawals) = (records, withdrawals)
+        }
+    }
+
+    /// Returns a pool in which each record is in a separate segment of its bundle.
+    static func pool(
+        bundles: [BundleContents], knowing systems: SystemTable = Systems.table,
+        isReleased: (String, String) -> Bool = { _, _ in false }
+    ) -> CandidatePool {
         var pool = CandidatePool(knowing: systems)
-        for (segment, record) in records.enumerated() {
-            var notes = CandidateNotes(knowing: systems)
-            notes.add(record, 0..<10)
-            let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
-            pool.add(notes, clients: [client], bundle: 0, segment: segment, isReleased: isReleased)
+        for (bundle, contents) in bundles.enumerated() {
+            for (segment, record) in contents.records.enumerated() {
+                var notes = CandidateNotes(knowing: systems)
+                notes.add(record, 0..<10)
+                let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
+                pool.add(notes, clients: [client], bundle: bundle, segment: segment, isReleased: isReleased)
+            }
+            for withdrawal in contents.withdrawals { pool.add(withdrawal) }
         }
         return pool
     }

@@ -1,0 +1,210 @@
+import Bundle
+import Bytes
+import Telemetry
+
+/// The kinds of withdrawals that apply to a record.
+struct WithdrawalKinds: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    /// The kinds that hold a record. A requested deletion is a ``Disposition`` instead, because it holds no record back.
+    static let holds: WithdrawalKinds = [WithdrawalKinds(.forgotten), WithdrawalKinds(.optedOut)]
+    static let deletionRequested = WithdrawalKinds(.deletionRequested)
+    static let optedOut = WithdrawalKinds(.optedOut)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ reason: Withdrawal.Reason) {
+        switch reason {
+        case .forgotten: rawValue = 1
+        case .deletionRequested: rawValue = 2
+        case .optedOut: rawValue = 4
+        }
+    }
+
+    /// The reasons of the kinds, in the order in which hold codes are added to a record.
+    var reasons: [Withdrawal.Reason] { Withdrawal.Reason.allCases.filter { contains(WithdrawalKinds($0)) } }
+}
+
+/// A collection of withdrawals that contains one of each kind for each subject.
+///
+/// If several captures contain a withdrawal of the same kind and subject, the one that sorts first is kept, so that the
+/// result does not depend on the order of the bundles.
+struct WithdrawalTable: Sendable {
+    private struct Key: Hashable {
+        let reason: Withdrawal.Reason
+        let subject: Withdrawal.Subject
+    }
+
+    private struct Fact {
+        let withdrawal: Withdrawal
+        /// Whether the withdrawal was only derived from a held record.
+        let isDerived: Bool
+
+        /// Returns whether this fact is kept instead of `other`. The file that contains a fact precedes its effects.
+        func precedes(_ other: Fact) -> Bool {
+            guard isDerived == other.isDerived else { return other.isDerived }
+            let (first, second) = (withdrawal, other.withdrawal)
+            guard first.capture.utf8.elementsEqual(second.capture.utf8) else {
+                return first.capture.utf8.lexicographicallyPrecedes(second.capture.utf8)
+            }
+            return first.path.utf8.lexicographicallyPrecedes(second.path.utf8)
+        }
+    }
+
+    private var facts: [Key: Fact] = [:]
+
+    var isEmpty: Bool { facts.isEmpty }
+
+    /// The kind and the subject of each withdrawal, in an arbitrary order.
+    var keys: some Sequence<(reason: Withdrawal.Reason, subject: Withdrawal.Subject)> {
+        facts.keys.lazy.map { ($0.reason, $0.subject) }
+    }
+
+    /// The final withdrawals, sorted by system, kind, id and reason.
+    var sortedFinal: [Withdrawal] {
+        facts.values.lazy.map(\.withdrawal).filter(\.reason.isFinal).sorted { left, right in
+            let (one, other) = (left.subject, right.subject)
+            if one.system != other.system { return one.system < other.system }
+            if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
+            if one.id != other.id { return one.id.lexicographicallyPrecedes(other.id) }
+            return left.reason.rawValue < right.reason.rawValue
+        }
+    }
+
+    subscript(reason: Withdrawal.Reason, subject: Withdrawal.Subject) -> Withdrawal? {
+        facts[Key(reason: reason, subject: subject)]?.withdrawal
+    }
+
+    /// Adds `withdrawal`, where `isDerived` specifies whether it was only derived from a held record.
+    mutating func insert(_ withdrawal: Withdrawal, isDerived: Bool) {
+        insert(Fact(withdrawal: withdrawal, isDerived: isDerived))
+    }
+
+    /// Adds the withdrawals of `other`.
+    mutating func formUnion(_ other: WithdrawalTable) { for fact in other.facts.values { insert(fact) } }
+
+    private mutating func insert(_ new: Fact) {
+        let key = Key(reason: new.withdrawal.reason, subject: new.withdrawal.subject)
+        guard let known = facts[key], !new.precedes(known) else { return facts[key] = new }
+    }
+}
+
+/// The withdrawals that apply to the records of a pool.
+///
+/// They come from the bundles of the pool and from the ledger. Types that are sent before all others are exempt, because
+/// they contain the requests for deletion.
+///
+/// Source: "Delivery", "Copies and withdrawals".
+struct AppliedWithdrawals: Sendable {
+    private let pool: CandidatePool
+    private let facts: WithdrawalTable
+    private var kindsByClient: [UInt32: WithdrawalKinds] = [:]
+    private var kindsByProfile: [UInt32: WithdrawalKinds] = [:]
+    /// The kinds that apply to a record because of a copy with another client.
+    private var kindsByRecord: [UInt32: WithdrawalKinds] = [:]
+    /// For each type index, whether records of the type are sent before all other records of their client.
+    private let typeTakesPrecedence: [Bool]
+
+    init(to pool: CandidatePool, _ state: LedgerState) {
+        var facts = pool.withdrawals
+        for withdrawal in state.withdrawals { facts.insert(withdrawal, isDerived: false) }
+        (self.pool, self.facts) = (pool, facts)
+        typeTakesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
+        for (reason, subject) in facts.keys {
+            guard let number = pool.number(of: subject) else { continue }
+            switch subject.kind {
+            case .client: kindsByClient[number, default: []].insert(WithdrawalKinds(reason))
+            case .profile: kindsByProfile[number, default: []].insert(WithdrawalKinds(reason))
+            }
+        }
+        for client in state.deletedClients {
+            guard let number = pool.names.clients.existingNumber(of: client) else { continue }
+            kindsByClient[UInt32(number), default: []].insert(.deletionRequested)
+        }
+    }
+
+    private var isEmpty: Bool { kindsByClient.isEmpty && kindsByProfile.isEmpty }
+
+    /// Applies the withdrawals of all copies of a record to the copy that is used.
+    ///
+    /// Copies usually have the same client. Bundles that were not made by this program can differ.
+    mutating func inherit(between copies: DuplicateFinder) {
+        guard !isEmpty else { return }
+        for (duplicate, representative) in copies.replacements {
+            let missing = kinds(of: Int(duplicate)).subtracting(kinds(of: Int(representative)))
+            if !missing.isEmpty { kindsByRecord[representative, default: []].formUnion(missing) }
+        }
+    }
+
+    /// Returns the kinds of withdrawals that apply to the record at `index`, whether or not the operator released it.
+    func kinds(of index: Int) -> WithdrawalKinds {
+        guard !isEmpty else { return [] }
+        let candidate = pool.candidates[index]
+        guard !typeTakesPrecedence[Int(candidate.typeIndex)] else { return [] }
+        var kinds = kindsByClient[candidate.clientIndex] ?? []
+        if !kindsByProfile.isEmpty, let profile = pool.profileNumbers[index] {
+            kinds.formUnion(kindsByProfile[profile] ?? [])
+        }
+        return kindsByRecord.isEmpty ? kinds : kinds.union(kindsByRecord[UInt32(index)] ?? [])
+    }
+
+    /// Returns the kinds of withdrawals because of which the record at `index` is held and has not been released.
+    func holds(of index: Int) -> WithdrawalKinds {
+        let kinds = kinds(of: index).intersection(.holds)
+        return kinds.contains(.optedOut) && pool.candidates[index].isReleasedFromOptOut
+            ? kinds.subtracting(.optedOut) : kinds
+    }
+
+    /// Returns the withdrawal of the client or profile of the record at `index`, or `nil` if there is none.
+    ///
+    /// The result is `nil` for clients whose requests for deletion the ledger contains only as uploads.
+    func fact(_ reason: Withdrawal.Reason, of index: Int) -> Withdrawal? {
+        let candidate = pool.candidates[index]
+        let client = pool.names.clients[candidate.clientIndex]
+        let profile = pool.profileNumbers[index].flatMap { pool.profiles.id(ofClient: Int($0)) }
+        let subjects = [(Withdrawal.Subject.Kind.client, client.client), (.profile, profile)]
+        return subjects.lazy.compactMap { kind, id in
+            id.flatMap { facts[reason, Withdrawal.Subject(client.system, kind, id: $0)] }
+        }.first
+    }
+}
+
+extension CandidatePool {
+    /// Returns the number of a client or profile, or `nil` if no record of the pool belongs to `subject`.
+    func number(of subject: Withdrawal.Subject) -> UInt32? {
+        let id = String(decoding: subject.id, as: UTF8.self)
+        let index = subject.kind == .client ? names.clients : profiles
+        return index.existingNumber(of: id, system: subject.system).map { UInt32($0) }
+    }
+}
+
+/// A map from some of the indices of a pool to numbers, which uses 8 bytes of memory for each entry.
+struct SparseNumbers: Sendable {
+    /// The entries, in ascending order of their indices.
+    private(set) var entries: [(index: UInt32, number: UInt32)] = []
+
+    init() {}
+
+    /// Creates a map from entries with distinct indices.
+    init(sorting entries: [(index: UInt32, number: UInt32)]) { self.entries = entries.sorted { $0.index < $1.index } }
+
+    /// Appends an entry whose index is greater than all others.
+    mutating func append(_ number: UInt32, at index: Int) { entries.append((UInt32(index), number)) }
+
+    mutating func removeAll(from index: Int) { entries.removeSubrange(position(of: index)...) }
+
+    subscript(index: Int) -> UInt32? {
+        let position = position(of: index)
+        return position < entries.count && entries[position].index == index ? entries[position].number : nil
+    }
+
+    /// Returns the position of the first entry whose index is at least `index`.
+    private func position(of index: Int) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].index < index { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
