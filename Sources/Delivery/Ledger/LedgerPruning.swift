@@ -6,8 +6,8 @@ extension Ledger {
     /// Removes the entries of settled records that no job has read from a bundle for more than `milliseconds`.
     ///
     /// The time is counted back from the last job, so that entries are kept while no job runs. The following entries
-    /// are never removed, because records would be sent again otherwise: unresolved refusals, requests for deletion,
-    /// ended clients, uploads in flight, and the delivered events of lists.
+    /// are never removed, because records would be sent again otherwise: unresolved refusals, requests for deletion
+    /// and other final withdrawals, ended clients, uploads in flight, and the delivered events of lists.
     /// - Returns: The number of records whose entries were removed.
     public func prune(
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp

@@ -6,7 +6,9 @@ import Telemetry
 struct WithdrawalKinds: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// The kinds that hold a record. A requested deletion is a ``Disposition`` instead, because it holds no record back.
+    /// The kinds that hold a record.
+    ///
+    /// A requested deletion is a ``Disposition`` instead of a hold.
     static let holds: WithdrawalKinds = [WithdrawalKinds(.forgotten), WithdrawalKinds(.optedOut)]
     static let deletionRequested = WithdrawalKinds(.deletionRequested)
     static let optedOut = WithdrawalKinds(.optedOut)
@@ -40,7 +42,9 @@ struct WithdrawalTable: Sendable {
         /// Whether the withdrawal was only derived from a held record.
         let isDerived: Bool
 
-        /// Returns whether this fact is kept instead of `other`. The file that contains a fact precedes its effects.
+        /// Returns whether this fact is kept instead of `other`.
+        ///
+        /// A file that contains the fact takes precedence over records that are held because of it.
         func precedes(_ other: Fact) -> Bool {
             guard isDerived == other.isDerived else { return other.isDerived }
             let (first, second) = (withdrawal, other.withdrawal)

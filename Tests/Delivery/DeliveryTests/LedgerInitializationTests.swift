@@ -42,7 +42,9 @@ import Testing
             try LedgerSchema.migrate(file)
             file.close()
             try change(
-                ["refusals", "pauses", "bundles", "reasons", "waits", "ended_clients", "withdrawals"].map { "DROP TABLE \($0)" } + [
+                ["refusals", "pauses", "bundles", "reasons", "waits", "ended_clients", "withdrawals"].map {
+                    "DROP TABLE \($0)"
+                } + [
                     "ALTER TABLE clients DROP COLUMN stored", "ALTER TABLE jobs DROP COLUMN success",
                     "ALTER TABLE jobs DROP COLUMN since", "ALTER TABLE settled DROP COLUMN seen",
                     "DELETE FROM grdb_migrations WHERE identifier <> '1'",

@@ -189,12 +189,12 @@ import Testing
 
     @Test("A deletion request for a profile excludes only the pings of that profile")
     func profile() {
-        func ping(_ number: Int, _ type: String = "usage-reporting", _ profile: String?) -> Record {
+        func ping(_ number: Int, _ profile: String?, type: String = "usage-reporting") -> Record {
             Sample.glean(number, type, client: nil, uuids: profile.map { ["usage.profile_id": $0] } ?? [:])
         }
         check(
             Contents([ping(1, client), ping(2, other), ping(3, nil), ping(4, client.lowercased())]),
-            Contents([ping(9, "usage-deletion-request", client), ping(8, "usage-deletion-request", nil)]),
+            Contents([ping(9, client, type: "usage-deletion-request"), ping(8, nil, type: "usage-deletion-request")]),
             [.deletionRequested, .send, .send, .deletionRequested, .send, .send])
     }
 

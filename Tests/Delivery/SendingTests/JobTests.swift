@@ -341,7 +341,7 @@ import Testing
 
     @Test(.enabled(if: SmallDisk.isSupported, "only root can mount"))
     func fullLedgerDiskIsSummarizedAsRecorded() async throws {
-        let (server, disk) = (try LoopbackServer(), try SmallDisk(kibibytes: 316))
+        let (server, disk) = (try LoopbackServer(), try SmallDisk(kibibytes: 336))
         let words = ["--ledger", disk("l"), "--timezone", noonTimezone]
         let bundle = try await bundle(clients: 8, pings: 40)
         let finished = try await Uploader(["send", "--json", "--endpoint", server.address, bundle] + words).finish()

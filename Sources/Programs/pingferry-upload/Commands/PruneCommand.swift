@@ -16,7 +16,8 @@ struct PruneCommand: AsyncParsableCommand {
               pingferry-upload prune --older-than 90d
 
             The following entries are never removed: refused records that are not resolved, uploads in flight, waiting records, \
-            requests for deletion, ended clients, and the delivered events of lists. The file does not shrink, but its free space is reused.
+            requests for deletion and other final withdrawals, ended clients, and the delivered events of lists. The file does not \
+            shrink, but its free space is reused.
             """)
 
     @Option(
