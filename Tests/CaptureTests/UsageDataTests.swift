@@ -19,7 +19,8 @@ import Testing
         let key: String
 
         static let focus = SettingCase(
-            app: "Focus", bundleID: "org.mozilla.ios.Focus", file: "group/Library/Preferences/group.org.mozilla.ios.Focus",
+            app: "Focus", bundleID: "org.mozilla.ios.Focus",
+            file: "group/Library/Preferences/group.org.mozilla.ios.Focus",
             key: "SendAnonymousUsageData")
         static let klar = SettingCase(
             app: "Klar", bundleID: "org.mozilla.ios.Klar", file: "group/Library/Preferences/group.org.mozilla.ios.Klar",
@@ -28,7 +29,8 @@ import Testing
             app: "Fennec", bundleID: "org.mozilla.ios.Firefox",
             file: "group/Library/Preferences/group.org.mozilla.ios.Firefox", key: "profile.settings.sendUsageData")
         static let webXR = SettingCase(
-            app: "WebXR", bundleID: "org.mozilla.ios.XRViewer", file: "app/Library/Preferences/org.mozilla.ios.XRViewer",
+            app: "WebXR", bundleID: "org.mozilla.ios.XRViewer",
+            file: "app/Library/Preferences/org.mozilla.ios.XRViewer",
             key: "useAnalytics")
     }
 
@@ -42,7 +44,9 @@ import Testing
         }
     }
 
-    private func putSwitch(_ isOn: Any?, _ setting: SettingCase, below prefix: String = "", _ folder: CaptureFolder) throws {
+    private func putSwitch(_ isOn: Any?, _ setting: SettingCase, below prefix: String = "", _ folder: CaptureFolder)
+        throws
+    {
         var values: [String: Any] = ["BlockAds": true]
         values[setting.key] = isOn
         try folder.putPropertyList("\(prefix)\(setting.file).plist", values)
@@ -81,7 +85,8 @@ import Testing
 
     /// A value of a setting and the expected state, where `nil` means that the file was not captured.
     private static let table: [(SettingCase, Bool?, isCaptured: Bool, UsageDataState)] = [
-        (.focus, true, true, .on), (.focus, false, true, .off), (.focus, nil, true, .on), (.focus, nil, false, .unknown),
+        (.focus, true, true, .on), (.focus, false, true, .off), (.focus, nil, true, .on),
+        (.focus, nil, false, .unknown),
         (.klar, true, true, .on), (.klar, false, true, .off), (.klar, nil, true, .off), (.klar, nil, false, .unknown),
         (.firefox, true, true, .on), (.firefox, false, true, .off), (.firefox, nil, true, .on),
         (.firefox, nil, false, .unknown),
@@ -266,7 +271,8 @@ import Testing
     @Test("A backup contains the preferences of app groups")
     func backup() async throws {
         let opener = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
-        guard case .folder(let capture)? = try await opener.open([BackupCase.named("plain-opted-out").input]).first else {
+        guard case .folder(let capture)? = try await opener.open([BackupCase.named("plain-opted-out").input]).first
+        else {
             return #expect(Bool(false))
         }
         let found = try await read(capture)

@@ -75,7 +75,7 @@ import Testing
         "clients": "system client app_name records uploadable events first last",
         "stores":
             "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable "
-            + "held types quarantined problems pending_events facts",
+            + "held types quarantined problems pending_events facts usage_data",
         "queues": "n store capture container path system kind readiness code text sentence at state",
         "gaps": "n system type client run reason first last count number_before number_after time_before time_after",
         "problems": "capture path offset code text",

@@ -51,7 +51,8 @@ private struct Probe: TelemetrySystem {
             isTargetPath: { $0.hasPrefix("/submit/") },
             isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil }, isPathOfRecord: nil,
             list: nil, credentials: nil, precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
-            withdrawals: nil, holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
+            withdrawals: nil, holds: [HoldCode("promise", "was promised", isFinal: true)],
+            body: .json(isCompressed: false),
             answers: .status(delivered: 200...299), instructions: instructions(in:))
     }
 }

@@ -109,7 +109,7 @@ private struct GovernedContainer {
     /// The path of the container as a folder, with a trailing slash unless it is empty.
     let folder: [UInt8]
     let container: Container
-    /// The bundle ids of the apps whose preferences, or whose group's preferences, are in the container.
+    /// The bundle ids of apps with preferences of the app or of its app group in the container.
     var preferenceOwners: Set<String> = []
     /// Whether the container contains preferences of an app, or a store whose records depend on a setting.
     var belongsToApp = false

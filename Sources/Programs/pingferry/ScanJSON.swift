@@ -31,7 +31,7 @@ struct ScanJSON {
         object.set("container", string: row.container?.path)
         object.set("containerID", string: row.container?.identifier)
         object.set("events", object: row.eventCounts.json)
-        object.set("facts", strings: row.details.facts + [row.usageData?.sentence].compactMap(\.self))
+        object.set("facts", strings: row.details.facts)
         object.set("held", object: CanonicalObject(counts: row.totals.holds))
         object.set("kind", string: row.kind)
         object.set("path", string: row.path)
@@ -47,6 +47,7 @@ struct ScanJSON {
         object.set("types", object: CanonicalObject(counts: row.totals.types))
         object.set("uploadable", integer: row.totals.uploadableCount)
         object.set("usageData", string: row.usageData?.state.rawValue)
+        object.set("usageDataText", string: row.usageData?.sentence)
         return object
     }
 

@@ -44,7 +44,8 @@ struct ScanListing {
     ) throws {
         let indent = container.isEmpty ? 2 : 4
         try Terminal.print(String(repeating: " ", count: indent) + ScanRow.relativePath(of: path, in: container))
-        for fact in rows.flatMap(\.details.facts) + [usageData].compactMap(\.self) { try printWrapped(fact, indent: indent + 2) }
+        let facts = rows.flatMap(\.details.facts) + [usageData].compactMap(\.self)
+        for fact in facts { try printWrapped(fact, indent: indent + 2) }
         for row in rows {
             let prefix = row.path == path ? "" : ScanRow.relativePath(of: row.path, in: path) + ": "
             try printFindings(of: row, prefix: prefix, indent: indent + 2)

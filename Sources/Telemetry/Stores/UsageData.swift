@@ -67,7 +67,9 @@ public struct UsageDataSwitch: Sendable, Hashable {
     /// The path of the property list in the capture.
     public let path: String
 
-    /// Creates a switch. `state` is `nil` if the property list is damaged or unreadable.
+    /// Creates a switch.
+    ///
+    /// `state` is `nil` if the property list is damaged or unreadable.
     public init(_ setting: UsageDataSetting, state: UsageDataState?, path: String) {
         self.setting = setting
         storedState = state

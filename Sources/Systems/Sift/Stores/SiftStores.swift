@@ -13,7 +13,8 @@ enum SiftStores {
         storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
         storeByContents: store(byContentsOf:in:),
         // The gap is reported for all apps, because any app may contain the SDK.
-        backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"), secrets: nil, usageData: nil)
+        backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"), secrets: nil,
+        usageData: nil)
 
     private static let queuesFolderName = Array(SiftFile.queuesFolderName.utf8)
 
