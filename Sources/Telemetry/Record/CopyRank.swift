@@ -15,10 +15,6 @@ import Hashing
 /// order of their UTF-8 bytes. The result therefore does not depend on the order of the copies. Copies with equal ranks
 /// have equal holds, and the first one is kept.
 ///
-/// ```swift
-/// if CopyRank(copy.held) < CopyRank(kept.held) { kept = copy }
-/// ```
-///
 /// Source: "The record", section "Copies".
 public struct CopyRank: Sendable, Hashable {
     /// The number of the rule above that applies to the copy.

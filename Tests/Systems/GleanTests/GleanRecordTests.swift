@@ -86,9 +86,10 @@ extension CanonicalObject {
 /// Tests of the note on requests for the deletion of usage data (case G60).
 @Suite struct UsageDeletionRequestTests {
     @Test(
-        "A request without the id of a usage profile gets a note, but is not held",
+        "A request whose metrics lack the id of a usage profile gets a note, but is not held",
         arguments: [
-            ("{}", true), (#"{"metrics":{"uuid":{}}}"#, true),
+            // Captures of the generator contain such requests without metrics and without a note.
+            ("{}", false), (#"{"metrics":{"uuid":{}}}"#, true),
             (#"{"metrics":{"uuid":{"usage.profile_id":"x"}}}"#, true),
             (#"{"metrics":{"uuid":{"usage.profile_id":"c1d2e3f4-a5b6-4c7d-8e9f-0a1b2c3d4e5f"}}}"#, false),
         ])

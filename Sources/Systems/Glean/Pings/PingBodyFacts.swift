@@ -19,8 +19,8 @@ struct PingBodyFacts {
     private(set) var requiredCapabilities: [String] = []
     /// Whether the body has a `client_info` or `ping_info` section.
     let hasInfoSection: Bool
-    /// Whether the body contains the id of a usage profile.
-    private var hasUsageProfile = false
+    /// Whether the body has metrics, but not the id of a usage profile among them.
+    private var lacksUsageProfile = false
     private var bodyNotes: [String] = []
     /// The hold for a body that violates the schema, or `nil` if the body is valid.
     private(set) var schemaHold: Hold?
@@ -60,11 +60,9 @@ struct PingBodyFacts {
         {
             requiredCapabilities = document.strings(of: list) ?? []
         }
-        if let uuids = document.value(of: GleanKeys.uuids, .object, in: metrics),
-            let profile = document.value(of: GleanKeys.usageProfile, .string, in: uuids)
-        {
-            hasUsageProfile = document.bytes(of: profile).isUUID
-        }
+        let profile = document.value(of: GleanKeys.uuids, .object, in: metrics)
+            .flatMap { document.value(of: GleanKeys.usageProfile, .string, in: $0) }
+        lacksUsageProfile = !(profile.map { document.bytes(of: $0).isUUID } ?? false)
     }
 
     private mutating func readTime(_ info: JSONNode, in document: JSONDocument) {
@@ -82,7 +80,7 @@ extension PingBodyFacts {
 
     /// Returns the notes about the body of a ping with the name `type`.
     func notes(onPingNamed type: String) -> [String] {
-        guard type == GleanName.usageDeletionRequest, !hasUsageProfile else { return bodyNotes }
+        guard type == GleanName.usageDeletionRequest, lacksUsageProfile else { return bodyNotes }
         return bodyNotes + ["G60 no usage.profile_id: the request can delete nothing"]
     }
 
