@@ -177,7 +177,8 @@ public struct BundleAssembler: ~Copyable {
     /// are written only if there are parents.
     public mutating func finish(
         problems: DetailSpill, withdrawals: Set<Withdrawal> = [], duplicateCount: Int, pseudonymKeyID: String? = nil,
-        inputs: [BundleInput]? = nil, parents: [String] = [], omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
+        inputs: [BundleInput]? = nil, parents: [String] = [],
+        omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
     ) throws -> Manifest {
         var problemMembers = DetailMemberBuilder(BundleLayout.problems)
         try problems.forEach { line, _ in try append(line, to: &problemMembers, sink) }

@@ -242,7 +242,9 @@ extension BundleReader {
                 rest.removeFirst()
                 number += 1
             }
-            guard number > 1 || list == BundleLayout.withdrawals else { throw .badManifest("the list members of the bundle are missing or out of order") }
+            guard number > 1 || list == BundleLayout.withdrawals else {
+                throw .badManifest("the list members of the bundle are missing or out of order")
+            }
         }
         guard rest.isEmpty else { throw .badManifest("the list members of the bundle are missing or out of order") }
         guard manifest.hasMatchingDigest else {

@@ -144,7 +144,8 @@ public struct BundleVerifier {
         // input.
         if reader.manifest.pseudonymKeyID != nil {
             let details = reader.manifest.otherMembers.filter {
-                [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.withdrawals].contains(BundleLayout.listName(ofMember: $0.path))
+                [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.withdrawals].contains(
+                    BundleLayout.listName(ofMember: $0.path))
             }
             guard details.allSatisfy({ $0.bytes == 0 }) else { throw .countMismatch("the ID of the pseudonym key") }
         }

@@ -93,10 +93,12 @@ public struct BundleIndex: Sendable, Equatable {
             let recordCount = fields.integer("records"), let detailCount = fields.integer("details"),
             (0...bytes.count).contains(recordCount), (0...bytes.count).contains(detailCount),
             checked - start == (recordCount + detailCount) * keySize,
-            let records = IndexKeySet(sorted: Self.keys(in: bytes, at: start, count: recordCount, wordCount: wordCount)),
+            let records = IndexKeySet(
+                sorted: Self.keys(in: bytes, at: start, count: recordCount, wordCount: wordCount)),
             let details = IndexKeySet(
                 sorted: Self.keys(
-                    in: bytes, at: start + recordCount * keySize, count: detailCount, wordCount: wordCount, ofDetails: true))
+                    in: bytes, at: start + recordCount * keySize, count: detailCount, wordCount: wordCount,
+                    ofDetails: true))
         else { throw .malformed }
         self.init(digest: digest, ancestors: Set(ancestors), records: records, details: details)
         guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),

@@ -13,7 +13,8 @@ enum LeanplumUploads {
         list: ListFormat(
             key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,
             idKey: LeanplumKeys.requestID, changingKey: LeanplumKeys.retryCount),
-        credentials: .leanplum, precedence: .none, withdrawals: nil, holds: [], body: .custom(content(of:credential:now:)),
+        credentials: .leanplum, precedence: .none, withdrawals: nil, holds: [],
+        body: .custom(content(of:credential:now:)),
         answers: .custom(outcome(of:)), instructions: nil)
 
     /// Returns the application of a record.

@@ -15,7 +15,8 @@ enum MozillaUploads {
     static let format = UploadFormat(
         endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
         isTargetPath: { SubmitPath($0.utf8.span) != nil }, isTargetHeader: nil,
-        isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil, precedence: .none, withdrawals: nil, holds: [],
+        isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil, precedence: .none, withdrawals: nil,
+        holds: [],
         body: .json(type: "application/json; charset=utf-8", isCompressed: false),
         // Any 2xx status completes an upload, as in the apps. For a request in a log, only status 200 proves the
         // delivery, because another 2xx status may come from a proxy. If the ping was delivered nevertheless, sending
