@@ -28,16 +28,20 @@ import Testing
 
     private static let surroundings: [[String]] = [
         [], [], [], ["delivered: 200"], ["delivered: 204"], ["opted-out"], ["opted-out", "no-target"], ["no-target"],
-        ["incomplete"], ["metadata"], ["metadata", "incomplete"], ["attribution"], ["attribution", "forgotten"],
-        ["attribution", "delivered: 200"], ["unproven"],
+        ["incomplete"], ["metadata"], ["metadata", "incomplete"], ["unproven"],
+    ]
+    /// The surroundings of packages of Adjust, all of which are held.
+    private static let packageSurroundings: [[String]] = [
+        [], ["forgotten"], ["delivered: 200"], ["signature"], ["superseded", "signature"],
     ]
 
     private static func randomCopies(_ generator: inout SeededGenerator) -> [Copy] {
         (0..<24).map { _ in
             let number = Int.random(in: 0..<8, using: &generator)
-            let holds = surroundings.randomElement(using: &generator) ?? []
             // The holds that depend on the payload alone are the same for all copies.
-            return Copy(number: number, holds: (number < 3 ? ["too-few-events"] : []) + holds)
+            let holds = number < 3 ? ["too-few-events"] : number > 5 ? ["attribution"] : []
+            let others = (number > 5 ? packageSurroundings : surroundings).randomElement(using: &generator) ?? []
+            return Copy(number: number, holds: holds + others)
         }
     }
 

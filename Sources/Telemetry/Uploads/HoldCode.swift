@@ -23,8 +23,7 @@ public struct HoldCode: Sendable, Hashable {
         HoldCode(Hold.delivered.code, "was already delivered; the detail is the HTTP status"),
         HoldCode("foreign-target", "has a target path that belongs to another document"),
         HoldCode("no-target", "has no valid destination in its system", isFinal: true),
-        HoldCode(
-            Hold.optedOut.code, "is of a person who has switched off usage data; releasing it sends the data anyway"),
+        HoldCode(Hold.optedOut.code, "is of a person who has switched off usage data"),
         HoldCode("pending-events", "has unsent events that the device may still send itself", isFinal: true),
         HoldCode("pseudonymized", "contains pseudonyms instead of the original ids", isFinal: true),
         HoldCode("schema", "does not match the documented format; see the detail"),

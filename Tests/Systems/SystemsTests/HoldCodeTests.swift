@@ -13,8 +13,8 @@ import Testing
         #expect(known == known.sorted())
         #expect(Set(known).count == known.count)
         #expect(codes.allSatisfy { !$0.meaning.isEmpty && !$0.meaning.hasSuffix(".") })
-        // A line of help contains a code of at most 15 characters and its meaning.
-        #expect(codes.allSatisfy { $0.code.count <= 15 && $0.meaning.count <= 80 - 19 })
+        // A line of help contains a code of at most 18 characters and its meaning.
+        #expect(codes.allSatisfy { $0.code.count <= 18 && $0.meaning.count <= 80 - 22 })
         var found: Set<String> = []
         let sources = "\(repository)/Sources"
         for path in try FileManager.default.subpathsOfDirectory(atPath: sources) where path.hasSuffix(".swift") {

@@ -16,6 +16,6 @@ enum AdjustHold {
         HoldCode(disabled.code, "is from an app whose SDK is switched off"),
         HoldCode(Hold.forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
         HoldCode(signature.code, "would lack the signature that the server may demand"),
-        HoldCode(superseded.code, "is from a queue that another version of the SDK no longer uses"),
+        HoldCode(superseded.code, "was sent or dropped by another version of the SDK"),
     ]
 }

@@ -22,7 +22,7 @@ enum GleanUploads {
         withdrawals: WithdrawalFormat(furtherSubjects: subjects(withdrawnBy:_:), profile: profile(of:_:)),
         holds: [
             HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),
-            HoldCode("incomplete", "is from the folder of unfinished pings, which are not queued"),
+            HoldCode("incomplete", "is an unfinished ping, which the SDK has not queued"),
             HoldCode("metadata", "has a metadata line that cannot be parsed"),
             HoldCode("headers", "has header fields that are not allowed in uploads"),
         ],
