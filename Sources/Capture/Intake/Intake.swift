@@ -59,6 +59,10 @@ public struct Intake: Sendable {
     private var decidedRecords: Set<RecordKey> = []
     /// The records of ``decidedRecords`` of which a copy that is not held was dropped.
     private var overruledRecords: Set<RecordKey> = []
+    /// Whether the inputs can contain copies, so that records whose holds depend on their surroundings are deferred.
+    ///
+    /// The records of a single bundle are all different.
+    var canContainCopies = true
     private var deferred: DeferredCopies
     /// The label of each input.
     private var captureNames: [Int: String] = [:]
@@ -195,7 +199,7 @@ public struct Intake: Sendable {
         if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
             duplicateCount += 1
             overruledRecords.insert(entry.key)
-        } else if entry.dependsOnSurroundings {
+        } else if entry.dependsOnSurroundings, canContainCopies {
             if try !deferred.add(entry, line: lines[entry.line]) { duplicateCount += 1 }
         } else {
             try insert(entry, lines[entry.line], payload: lines[entry.written.payload], keep)
