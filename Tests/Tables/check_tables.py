@@ -45,7 +45,7 @@ COLUMNS = {name: columns.split() for name, columns in {
     "metrics": "record n metric_type name label value",
     "clients": "n system client app_id app_name app_version records uploadable events first last",
     "stores": "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable held "
-              "types quarantined problems pending_events facts",
+              "types quarantined problems pending_events facts usage_data",
     "queues": "n store capture container path system kind readiness code text sentence at state",
 }.items()}
 
@@ -663,7 +663,7 @@ def store_rows(scan):
             path=store["path"], kind=store["kind"], records=int(store["records"]),
             uploadable=int(store["uploadable"]), held=canonical(store["held"]), types=canonical(store["types"]),
             quarantined=int(store["quarantineCount"]), facts=as_json(store["facts"] or None),
-            pending_events=as_json(store.get("pendingEvents")))
+            pending_events=as_json(store.get("pendingEvents")), usage_data=store.get("usageData"))
 
 
 def queue_rows(scan):

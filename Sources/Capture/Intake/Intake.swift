@@ -59,10 +59,11 @@ public struct Intake: Sendable {
     private var decidedRecords: Set<RecordKey> = []
     /// The records of ``decidedRecords`` of which a copy that is not held was dropped.
     private var overruledRecords: Set<RecordKey> = []
-    /// Whether the inputs can contain copies, so that records whose holds depend on their surroundings are deferred.
+    /// The single input that is read, or `nil` if there are several.
     ///
-    /// The records of a single bundle are all different.
-    var canContainCopies = true
+    /// The records of a single bundle are all different, so that none is deferred. In a single request log, all copies
+    /// of a delivered record are held as delivered, so that delivered records keep their order.
+    var onlyInput: CaptureInput?
     private var deferred: DeferredCopies
     /// The label of each input.
     private var captureNames: [Int: String] = [:]
@@ -199,10 +200,18 @@ public struct Intake: Sendable {
         if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
             duplicateCount += 1
             overruledRecords.insert(entry.key)
-        } else if entry.dependsOnSurroundings, canContainCopies {
+        } else if entry.dependsOnSurroundings, canHaveBetterCopy(entry.rank) {
             if try !deferred.add(entry, line: lines[entry.line]) { duplicateCount += 1 }
         } else {
             try insert(entry, lines[entry.line], payload: lines[entry.written.payload], keep)
+        }
+    }
+
+    private func canHaveBetterCopy(_ rank: CopyRank) -> Bool {
+        switch onlyInput {
+        case .bundle: false
+        case .log: !rank.isDelivered
+        case .folder, .salvage, nil: true
         }
     }
 

@@ -66,7 +66,7 @@ public struct CaptureReader: Sendable {
         afterOutput: () async throws -> Void = {}
     ) async throws {
         let order = BundleChain.readingOrder(of: inputs.map(\.manifest))
-        intake.canContainCopies = inputs.count != 1 || !inputs[0].isBundle
+        intake.onlyInput = inputs.count == 1 ? inputs.first : nil
         for number in order {
             guard let survey = survey(of: number) else { continue }
             try await survey.readNamingInput(number) { output in try intake.survey(output) }

@@ -43,6 +43,9 @@ public struct CopyRank: Sendable, Hashable {
     /// Whether the copy is kept instead of a copy that is not held.
     public var isDecisive: Bool { rule < 4 }
 
+    /// Whether the copy was delivered, and is kept for this reason.
+    public var isDelivered: Bool { rule == 2 }
+
     /// Whether a copy with fewer or other holds can exist, because the holds do not depend on the payload alone.
     ///
     /// For a single hold, the code determines whether it depends on the payload alone. A record with several holds can

@@ -174,8 +174,8 @@ import Testing
         let summary = try finished.json()
         #expect(
             summary.keys.sorted() == [
-                "complete", "digest", "duplicates", "filters", "index", "omitted", "output", "parents", "problemCounts",
-                "problems", "quarantineCounts", "quarantined", "totals",
+                "complete", "copies", "digest", "duplicates", "filters", "index", "omitted", "output", "parents",
+                "problemCounts", "problems", "quarantineCounts", "quarantined", "totals", "withdrawals",
             ])
         #expect(summary["complete"] as? Bool == false)
         #expect(summary["output"] as? String == folder("a.tar.zst"))
