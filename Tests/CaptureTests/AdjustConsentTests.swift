@@ -32,7 +32,8 @@ import Testing
 
     @Test("After a downgrade, the queue in the older folder is live and the other one is superseded")
     func downgrade() async throws {
-        let records = try await ReadCapture(copy("adj320-downgrade").open()).records
+        let folder = try copy("adj320-downgrade")
+        let records = try await ReadCapture(folder.open()).records
         #expect(
             records.map { [$0.source.path.hasPrefix("Documents/") ? "older" : "newer"] + $0.held.map(\.code) } == [
                 ["older", "attribution"], ["older", "attribution"], ["newer", "attribution", "superseded"],

@@ -35,9 +35,12 @@ struct UsageDataIndex: Sendable {
         let formats = formats.compactMap(\.usageData)
         settings = formats.flatMap(\.settings)
         for file in files.sorted(by: { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }) {
-            let state = formats.first { $0.settings.contains(file.setting) }.flatMap { file.state($0, in: tree) }
+            let contents = file.contents(in: tree)
+            let format = formats.first { $0.settings.contains(file.setting) }
+            let state = contents.flatMap { format?.state(file.setting, $0) }
             let found = UsageDataSwitch(file.setting, state: state, path: file.path)
-            if state == nil {
+            // The sentence of the switch states that the file cannot be read. A backup lists many such files.
+            if contents != nil, state == nil {
                 let problem = Problem("damaged", found.sentence, isLoss: false)
                 problems.append(LocatedProblem(capture: label, path: file.path, problem: problem))
             }
@@ -83,13 +86,13 @@ struct UsageDataFile: Sendable {
     /// The path of the folder that contains the property list.
     let folderPath: String
 
-    /// Returns the state of the setting, or `nil` if the property list is damaged or unreadable.
-    fileprivate func state(_ format: UsageDataFormat, in tree: FileTree) -> UsageDataState? {
+    /// Returns the contents of the property list, or `nil` if it is unreadable.
+    fileprivate func contents(in tree: FileTree) -> [UInt8]? {
         var contents: [UInt8] = []
         guard let folder = try? tree.folder(at: folderPath),
             (try? folder.read(Array(setting.fileName.utf8), limit: StoreLimits.file, into: &contents)) != nil
         else { return nil }
-        return format.state(setting, contents)
+        return contents
     }
 }
 
