@@ -109,6 +109,7 @@ public struct ScanOutput: Sendable {
     private let computesIndexKeys: Bool
     /// The systems whose uploads can be requests for the deletion of data.
     private let systems: SystemTable?
+    private let deletionRequestTypes: Set<String>
     /// The payload that is parsed again, for example to read its sequence number.
     private var payload = JSONDocument()
     /// The estimated size of all findings in bytes.
@@ -141,6 +142,7 @@ public struct ScanOutput: Sendable {
         numberedSystems = nil
         computesIndexKeys = false
         systems = nil
+        deletionRequestTypes = []
     }
 
     /// Creates an output that filters records, replaces ids by pseudonyms and writes the records as lines.
@@ -155,6 +157,7 @@ public struct ScanOutput: Sendable {
         numberedSystems = options.numberedSystems
         computesIndexKeys = options.computesIndexKeys
         systems = options.systems
+        deletionRequestTypes = options.deletionRequestTypes
     }
 
     /// Whether the findings must be removed before more findings are added.
@@ -291,8 +294,8 @@ public struct ScanOutput: Sendable {
 
     private mutating func collectWithdrawals(by record: borrowing Record) {
         // Pseudonyms identify no client.
-        guard let uploads = systems?[record.system]?.uploads, uploads.precedence.first.contains(record.type),
-            record.pseudonymKeyID == nil
+        guard deletionRequestTypes.contains(record.type), record.pseudonymKeyID == nil,
+            let uploads = systems?[record.system]?.uploads, uploads.precedence.first.contains(record.type)
         else { return }
         withdrawals += uploads.withdrawals(by: record, using: &payload)
     }

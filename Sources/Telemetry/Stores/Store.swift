@@ -94,7 +94,11 @@ public struct ScanOptions: Sendable {
     /// The systems whose sequence numbers are read from payloads, or `nil` if the numbers are not needed.
     public var numberedSystems: SystemTable?
     /// The systems whose uploads can be requests for the deletion of data, or `nil` if such requests are not needed.
-    public var systems: SystemTable?
+    public let systems: SystemTable?
+    /// The types, of any system, of records that can be requests for the deletion of data.
+    ///
+    /// They are collected once, because looking up the system of each record would take a noticeable time.
+    let deletionRequestTypes: Set<String>
     /// Whether the keys of records for the index of a bundle are computed.
     public var computesIndexKeys: Bool
     /// The function that distributes work on large files across cores.
@@ -115,6 +119,7 @@ public struct ScanOptions: Sendable {
         self.reportsQueues = reportsQueues
         self.numberedSystems = numberedSystems
         self.systems = systems
+        deletionRequestTypes = Set(systems?.all.flatMap(\.uploads.precedence.first) ?? [])
         self.computesIndexKeys = computesIndexKeys
         self.parallelFor = parallelFor
     }
