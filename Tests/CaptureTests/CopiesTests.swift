@@ -90,7 +90,7 @@ import Testing
         return kept
     }
 
-    @Test("The kept copies do not depend on the order of the copies", arguments: UInt64(0)..<100)
+    @Test("The kept copies do not depend on the order of the copies", arguments: UInt64(0)..<250)
     func order(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var copies = Self.randomCopies(&generator)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("The kept copies do not depend on how the copies are divided among bundles", arguments: UInt64(0)..<100)
+    @Test("The kept copies do not depend on how the copies are divided among bundles", arguments: UInt64(0)..<250)
     func parts(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let copies = Self.randomCopies(&generator)
