@@ -181,11 +181,11 @@ extension UsageDataIndex {
             found.container.kind == .app && (found.belongsToApp || found.container.identifier != nil)
         }
         let unknown = candidates.filter { $0.applicationID == nil }
-        for id in Set(switches.map(\.found.setting.applicationID)) {
+        for id in Set(switches.map(\.found.setting.applicationID)).sorted() {
             let known = candidates.filter { $0.belongs(to: id) }
             assign(switches.filter { $0.found.setting.applicationID == id }, to: known, among: known)
         }
-        for name in Set(switches.map(\.found.setting.appName)) {
+        for name in Set(switches.map(\.found.setting.appName)).sorted() {
             let ofName = switches.filter { $0.found.setting.appName == name }
             let known = candidates.filter { candidate in
                 ofName.contains { candidate.belongs(to: $0.found.setting.applicationID) }
