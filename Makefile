@@ -73,11 +73,12 @@ stress-test:  ## runs the tests RUNS=20 times while other processes load all cor
 fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster that loses an executor
 	@$(call with,$(LIBRARIES) $(FLEET_TOOLS)) Tests/Spark/fleet-test
 
-lint:  ## checks the format of the sources and the dependencies between modules
+lint:  ## checks the format of the sources, the dependencies between modules, and the keys of tables
 	@.ci/setup python3
 	swift format lint --strict --recursive Sources Tests Package.swift
 	@.ci/comments
 	@.ci/layers
+	@.ci/keys
 
 docs:  ## builds the documentation as a static website in .build/docs
 	@.ci/setup $(LIBRARIES)

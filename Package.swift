@@ -80,7 +80,7 @@ let foundations: [Target] = [
     module("Bytes", in: "Foundations", [], perByte),
     module("CivilTime", in: "Foundations", [], pure),
     module("Files", in: "Foundations", ["Bytes", "CFiles"]),
-    module("HTTP", in: "Foundations", ["CCurl", "Parallel"]),
+    module("HTTP", in: "Foundations", ["Bytes", "CCurl", "Parallel"]),
     module("Hashing", in: "Foundations", ["Bytes", "CNettle"]),
     module("Parallel", in: "Foundations"),
     module("Processes", in: "Foundations", ["CProcesses"]),
@@ -166,7 +166,7 @@ let programs: [Target] = [
     program(
         "pingferry-upload",
         [
-            "Bundle", "CCurl", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Systems",
+            "Bundle", "Bytes", "CCurl", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Systems",
             "Telemetry",
         ]),
 ]
@@ -192,12 +192,12 @@ func tests(of module: String, in layer: String = "", _ dependencies: [Target.Dep
 }
 
 /// The dependencies of all tests of stores and records.
-let telemetryForTests: [Target.Dependency] = ["Files", "JSONText", "Parallel", "Systems", "Telemetry"]
+let telemetryForTests: [Target.Dependency] = ["Bytes", "Files", "JSONText", "Parallel", "Systems", "Telemetry"]
 
 let tests: [Target] = [
     .target(
         name: "TestSupport",
-        dependencies: ["Bundle", "Bytes", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
+        dependencies: ["Bundle", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
         path: "Tests/Support",
         swiftSettings: common),
     .executableTarget(
@@ -221,15 +221,15 @@ let tests: [Target] = [
     tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Tar", in: "Formats", ["Tar"]),
     tests(of: "Zip", in: "Formats", ["Zip"]),
-    tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
+    tests(of: "Telemetry", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
-    tests(of: "Adjust", in: "Systems", ["Adjust", "Bytes", "PropertyList"] + telemetryForTests),
+    tests(of: "Adjust", in: "Systems", ["Adjust", "PropertyList"] + telemetryForTests),
     tests(of: "Glean", in: "Systems", ["Glean"] + telemetryForTests),
     tests(of: "Leanplum", in: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
     tests(of: "Mozilla", in: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", in: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(of: "Systems", in: "Systems", allSystems + telemetryForTests),
-    tests(of: "Bundle", ["Bundle", "Bytes", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
     tests(
         of: "Capture",
         [

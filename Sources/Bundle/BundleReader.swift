@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Hashing
 import JSONText
@@ -31,7 +32,7 @@ public final class BundleReader: Sendable {
     public let signer: Signer?
     private let container: ContainerReader
     /// The indices of the members, keyed by name.
-    private let memberIndices: [String: Int]
+    private let memberIndices: [CapturedText: Int]
 
     /// Opens the bundle at `path`, which is the path of the bundle or of its first volume.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
@@ -192,13 +193,13 @@ extension BundleReader {
 
     private static func memberIndices(
         of container: ContainerReader, checkedAgainst manifest: Manifest
-    ) throws(BundleError) -> [String: Int] {
+    ) throws(BundleError) -> [CapturedText: Int] {
         try checkMembers(container.members.dropLast(), against: manifest)
         let hasSplitSegments = container.members.contains { $0.frameIndices.count > 1 }
         guard manifest.hasSplitSegments == hasSplitSegments || !manifest.parents.isEmpty else {
             throw .badManifest("its version does not match the number of frames of a member")
         }
-        return Dictionary(container.members.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        return Dictionary(container.members.enumerated().map { (CapturedText($1.name), $0) }) { first, _ in first }
     }
 
     /// Checks the contents of the first member.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -8,22 +9,23 @@ public struct BundleTotals: Sendable, Equatable {
     /// The number of records that may be uploaded.
     public private(set) var uploadableCount = 0
     /// The number of records by type, with keys of the form `<system>/<type>`.
-    public var types: [String: Int] {
-        Dictionary(uniqueKeysWithValues: typeCounts.counts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
+    public var types: [CapturedText: Int] {
+        Dictionary(
+            uniqueKeysWithValues: typeCounts.counts.map { (CapturedText("\($0.key.system)/\($0.key.type)"), $0.value) })
     }
     /// The number of records by system.
-    public var systems: [String: Int] {
-        Dictionary(typeCounts.counts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
+    public var systems: [CapturedText: Int] {
+        Dictionary(typeCounts.counts.map { (CapturedText($0.key.system), $0.value) }, uniquingKeysWith: +)
     }
     private var typeCounts = Tally<TypeName>()
     /// The number of held records by hold code, which identifies the reason for the hold.
     ///
     /// A record with two hold codes is counted for both codes.
-    public private(set) var holds: [String: Int] = [:]
+    public private(set) var holds: [CapturedText: Int] = [:]
 
     private struct TypeName: Hashable, Sendable {
-        let system: String
-        let type: String
+        @CapturedText var system: String
+        @CapturedText var type: String
     }
 
     /// Creates totals of zero records.
@@ -78,9 +80,8 @@ public struct BundleTotals: Sendable, Equatable {
         self.records = records
         self.uploadableCount = uploadableCount
         for (name, count) in types.integers {
-            guard let slash = name.firstIndex(of: "/") else { return nil }
-            let type = TypeName(system: String(name[..<slash]), type: String(name[name.index(after: slash)...]))
-            typeCounts.add(type, count)
+            guard let (system, type) = name.split(atFirst: UInt8(ascii: "/")) else { return nil }
+            typeCounts.add(TypeName(system: system.string, type: type.string), count)
         }
         guard self.systems == systems.integers else { return nil }
         self.holds = holds.integers
@@ -89,11 +90,11 @@ public struct BundleTotals: Sendable, Equatable {
 
 extension CanonicalObject {
     /// Creates an object that maps names to counts.
-    public init(counts: [String: Int]) {
+    public init(counts: [CapturedText: Int]) {
         self.init()
         // The names are sorted first, because appending members is faster than inserting them.
-        for (name, count) in counts.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            set(JSONKey(name), integer: count)
+        for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+            set(JSONKey(name.string), integer: count)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Parallel
 import Telemetry
@@ -151,11 +152,13 @@ public struct BundleVerifier {
         }
         let present = quarantineMembers
         // Whether the list of quarantined input names a member, keyed by the name of the member.
-        var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
+        var isListed = Dictionary(uniqueKeysWithValues: present.map { (CapturedText($0.path), false) })
         var listed = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {
             guard entry.isStored else { continue }
-            guard isListed.updateValue(true, forKey: BundleLayout.quarantineMemberName(sha256: entry.sha256)) != nil
+            guard
+                isListed.updateValue(
+                    true, forKey: CapturedText(BundleLayout.quarantineMemberName(sha256: entry.sha256))) != nil
             else {
                 throw .countMismatch("the list of quarantined input")
             }

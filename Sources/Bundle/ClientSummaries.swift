@@ -43,8 +43,8 @@ public struct ClientSummaries: Sendable {
 
     /// The id and the name of an app.
     private struct AppIdentity: Hashable {
-        let id: String?
-        let name: String?
+        @OptionalCapturedText private(set) var id: String?
+        @OptionalCapturedText private(set) var name: String?
 
         init?(_ record: borrowing RecordSummary) {
             (id, name) = (record.appID, record.appName)
@@ -72,7 +72,7 @@ public struct ClientSummaries: Sendable {
     public private(set) var clients: ClientIndex
     /// The client IDs whose spelling in the first counted record differs from `clients`, keyed by client number.
     private var otherSpellings: [Int: String] = [:]
-    private var texts = NumberedValues<String>()
+    private var texts = NumberedValues<CapturedText>()
     private var apps = NumberedValues<AppIdentity>()
     private var entries = ChunkedArray<Entry>()
     /// The data for exports about each client, or `nil` if no export is created.
@@ -96,14 +96,14 @@ public struct ClientSummaries: Sendable {
         let index = clients.number(of: record.client, system: record.system)
         while entries.count <= index { entries.append(Entry()) }
         if entries[index].recordCount == 0 {
-            entries[index].typeNumber = texts.number(of: record.type)
+            entries[index].typeNumber = texts.number(of: CapturedText(record.type))
             if let client = record.client, !clients.idBytes(ofClient: index).elementsEqual(client.utf8) {
                 otherSpellings[index] = client
             }
         }
         entries[index].recordCount += 1
         if record.isUploadable { entries[index].uploadableCount += 1 }
-        let type = texts.number(of: record.type)
+        let type = texts.number(of: CapturedText(record.type))
         if entries[index].typeNumber != type { names[nameIndex(type, ofClient: index, isApp: false)].recordCount? += 1 }
         if let app = AppIdentity(record) { add(app: apps.number(of: app), toClient: index) }
         let time = record.time?.milliseconds
@@ -122,7 +122,7 @@ public struct ClientSummaries: Sendable {
         facts[index].eventCount += eventCount
         let time = record.time?.milliseconds ?? .min
         if let version = record.appVersion, time >= facts[index].versionTime {
-            facts[index].versionNumber = OptionalUInt32(texts.number(of: version))
+            facts[index].versionNumber = OptionalUInt32(texts.number(of: CapturedText(version)))
             facts[index].versionTime = time
         }
     }
@@ -177,7 +177,7 @@ extension ClientSummaries {
 
     private func summary(at index: Int) -> ClientSummary {
         let entry = entries[index]
-        var types: [String: Int] = [:]
+        var types: [CapturedText: Int] = [:]
         forEachName(of: entry) { name in
             if let count = name.recordCount { types[texts[name.number]] = Int(count) }
         }
@@ -187,7 +187,7 @@ extension ClientSummaries {
             client: otherSpellings[index] ?? clients.id(ofClient: index),
             recordCount: Int(entry.recordCount), uploadableCount: Int(entry.uploadableCount),
             eventCount: exportEntries?[index].eventCount ?? 0,
-            recordCountsByType: types, apps: Set(apps(of: entry).compactMap { $0.name ?? $0.id }),
+            recordCountsByType: types, apps: Set(texts: apps(of: entry).compactMap { $0.name ?? $0.id }),
             firstTime: entry.hasTime ? Timestamp(inAnyYear: entry.firstTime) : nil,
             lastTime: entry.hasTime ? Timestamp(inAnyYear: entry.lastTime) : nil)
     }
@@ -197,8 +197,8 @@ extension ClientSummaries {
         let entry = entries[index]
         let apps = apps(of: entry)
         return ClientApps(
-            ids: Set(apps.compactMap(\.id)), names: Set(apps.compactMap(\.name)),
-            version: exportEntries?[index].versionNumber.value.map { texts[$0] })
+            ids: Set(texts: apps.compactMap(\.id)), names: Set(texts: apps.compactMap(\.name)),
+            version: exportEntries?[index].versionNumber.value.map { texts[$0].string })
     }
 
     private func apps(of entry: Entry) -> Set<AppIdentity> {
@@ -224,9 +224,9 @@ extension ClientSummaries {
 /// The apps of a client, with details that only exports need.
 public struct ClientApps: Sendable, Equatable {
     /// The IDs of the apps.
-    public let ids: Set<String>
+    public let ids: Set<CapturedText>
     /// The names of the apps.
-    public let names: Set<String>
+    public let names: Set<CapturedText>
     /// The app version in the latest record that contains a version, or `nil` if no version was collected.
     public let version: String?
 }

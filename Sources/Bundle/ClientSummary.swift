@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -14,9 +15,9 @@ public struct ClientSummary: Sendable, Equatable {
     /// The number of events in the records, or 0 if events were not counted.
     public let eventCount: Int
     /// The number of records by type.
-    public let recordCountsByType: [String: Int]
+    public let recordCountsByType: [CapturedText: Int]
     /// The names of the apps of the client, or the IDs of apps without a name.
-    public let apps: Set<String>
+    public let apps: Set<CapturedText>
     /// The earliest time of any record of the client, or `nil` if no record has a time.
     public let firstTime: Timestamp?
     /// The latest time of any record of the client, or `nil` if no record has a time.
@@ -25,7 +26,7 @@ public struct ClientSummary: Sendable, Equatable {
     /// The summary as canonical JSON.
     public var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("apps", strings: apps.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        object.set("apps", strings: apps.sortedStrings)
         object.set("client", string: client)
         object.set("first", string: firstTime?.description)
         object.set("last", string: lastTime?.description)
@@ -46,7 +47,7 @@ extension ClientSummary {
         else { return nil }
         self.init(
             system: system, client: fields.text("client"), recordCount: recordCount, uploadableCount: uploadableCount,
-            eventCount: 0, recordCountsByType: types.integers, apps: Set(fields.texts("apps") ?? []),
+            eventCount: 0, recordCountsByType: types.integers, apps: Set(texts: fields.texts("apps") ?? []),
             firstTime: fields.text("first").flatMap { Timestamp(rfc3339: $0) },
             lastTime: fields.text("last").flatMap { Timestamp(rfc3339: $0) })
     }

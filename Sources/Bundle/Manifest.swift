@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 import JSONText
 import Telemetry
@@ -102,8 +103,8 @@ public struct Manifest: Sendable, Equatable {
     public var hasMatchingDigest: Bool { Self.digest(of: allMembers, parents: parents) == digest }
 
     /// The hashes of all members except the manifest, keyed by name.
-    public var hashes: [String: ContentHash] {
-        Dictionary(allMembers.map { ($0.path, $0.sha256) }) { first, _ in first }
+    public var hashes: [CapturedText: ContentHash] {
+        Dictionary(allMembers.map { (CapturedText($0.path), $0.sha256) }) { first, _ in first }
     }
 
     /// The manifest as canonical JSON, with a line feed at the end.

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Telemetry
 
@@ -119,11 +120,12 @@ public struct BundleMaker {
     /// same key and all findings are pseudonymized records.
     private func keyID(_ intake: Intake) -> String? {
         if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
-        let keys = Set(reader.inputs.map(\.pseudonymKeyID))
+        let keys = Set(reader.inputs.map { $0.pseudonymKeyID.map { CapturedText($0) } })
         let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code, default: 0] == intake.totals.records
         guard keys.count == 1, hasOnlyPseudonyms, intake.quarantinedItems.count + intake.problems.count == 0 else {
             return nil
         }
-        return keys.first ?? nil
+        // The set has one element, so that its order does not matter.
+        return keys.first??.string
     }
 }

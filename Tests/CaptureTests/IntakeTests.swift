@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import JSONText
 import Mozilla
@@ -287,7 +288,7 @@ import Testing
         var probe = IntakeProbe()
         try probe.add(output(problem(code)))
         #expect(probe.intake.problems.elements == [problem(code)])
-        #expect(probe.intake.problems.countsByCode == [code: 1])
+        #expect(probe.intake.problems.countsByCode == [CapturedText(code): 1])
         #expect(probe.intake.losses.count == (isLoss ? 1 : 0))
         #expect(probe.intake.warnings.count == (isWarning ? 1 : 0))
         #expect(probe.intake.isIncomplete == isLoss)

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import JSONText
 import Telemetry
@@ -10,7 +11,7 @@ public enum ProbeSystem {
 
     /// Creates a table of this system alone, whose uploads are sent to the given base URLs.
     public static func makeTable(
-        endpoint: String = "https://probe.example", endpointsOfTypes: [String: String] = [:]
+        endpoint: String = "https://probe.example", endpointsOfTypes: [CapturedText: String] = [:]
     ) -> SystemTable {
         SystemTable([Probe(endpoint: endpoint, endpointsOfTypes: endpointsOfTypes)])
     }
@@ -45,7 +46,7 @@ private struct Probe: TelemetrySystem {
     let sequence: SequenceFormat? = nil
     let repeatedIDCode = "X23"
 
-    init(endpoint: String, endpointsOfTypes: [String: String]) {
+    init(endpoint: String, endpointsOfTypes: [CapturedText: String]) {
         uploads = UploadFormat(
             endpoint: endpoint, endpointsOfTypes: endpointsOfTypes, method: "POST",
             isTargetPath: { $0.hasPrefix("/submit/") },

@@ -1,3 +1,4 @@
+import Bytes
 import Systems
 import Telemetry
 
@@ -48,7 +49,7 @@ public enum PseudonymArticle {
         switch keys {
         case .form(let form): form.words
         case .dottedKey(let words, _, let kind):
-            "\(words.sorted().joined(separator: ", "))>.<documented word, else pseudonym: \(kind.name)"
+            "\(words.sortedStrings.joined(separator: ", "))>.<documented word, else pseudonym: \(kind.name)"
         }
     }
 }

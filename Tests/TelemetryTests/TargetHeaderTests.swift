@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Systems
 import Telemetry
@@ -50,7 +51,7 @@ import Testing
     @Test(
         "A header field that the system does not permit is a contradiction.",
         arguments: [["x-tag": "test"], ["X-Tag": "a b"], ["X-Tag": ""], ["Host": "a"]])
-    func unknown(headers: [String: String]) throws {
+    func unknown(headers: [CapturedText: String]) throws {
         #expect(Self.record.contradiction(knowing: ProbeSystem.table) == nil)
         let record = try read(line(Target(path: "/submit/hello/1", headers: headers)))
         #expect(record.contradiction(knowing: ProbeSystem.table) == "the target is not in the system's grammar")

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 
@@ -155,7 +156,7 @@ private struct MemberList {
     private(set) var members: [ContainerReader.Member] = []
     /// The offset, in the file, of the next member.
     private(set) var offset = 0
-    private var names: Set<String> = []
+    private var names: Set<CapturedText> = []
     private var remainingFrames: ArraySlice<SeekTable.Entry>
 
     init(_ table: SeekTable) {
@@ -177,7 +178,7 @@ private struct MemberList {
             compressedSize += Int(frame.compressedSize)
         }
         guard missing == 0 else { return false }
-        guard names.insert(header.name).inserted else { throw ContainerError(at: offset, .duplicateName(header.name)) }
+        guard names.insert(header.name) else { throw ContainerError(at: offset, .duplicateName(header.name)) }
         guard members.count < ContainerReader.maxMemberCount else {
             throw ContainerError(at: offset, .tooManyMembers)
         }

@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 
 /// A writer that outputs the members of a container in order, followed by a seek table.
@@ -18,7 +19,7 @@ public struct ContainerWriter: Sendable {
     public private(set) var members: [Member] = []
     /// Whether any member consists of several frames.
     private(set) var hasSplitMembers = false
-    private var names: Set<String> = []
+    private var names: Set<CapturedText> = []
     private var entries: [SeekTable.Entry] = []
     private var isClosed = false
 

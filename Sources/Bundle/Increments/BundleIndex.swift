@@ -42,9 +42,9 @@ public struct BundleIndex: Sendable, Equatable {
     private static let hashSize = 32
 
     /// Creates an index of the records and details of a bundle and its ancestors.
-    public init(digest: String, ancestors: Set<String>, records: IndexKeySet, details: IndexKeySet) {
+    public init(digest: String, ancestors: Set<CapturedText>, records: IndexKeySet, details: IndexKeySet) {
         self.digest = digest
-        self.ancestors = ancestors.sorted()
+        self.ancestors = ancestors.sortedStrings
         self.records = records
         self.details = details
     }
@@ -100,7 +100,7 @@ public struct BundleIndex: Sendable, Equatable {
                     in: bytes, at: start + recordCount * keySize, count: detailCount, wordCount: wordCount,
                     ofDetails: true))
         else { throw .malformed }
-        self.init(digest: digest, ancestors: Set(ancestors), records: records, details: details)
+        self.init(digest: digest, ancestors: Set(texts: ancestors), records: records, details: details)
         guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),
             header(version: version).bytes[...] == bytes[..<end]
         else { throw .malformed }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Parallel
 import Telemetry
@@ -18,11 +19,11 @@ public struct EarlierBundles: Sendable {
     /// The keys of all quarantine entries and problems of the earlier bundles.
     public private(set) var details = IndexKeySet()
     /// The digests of all bundles whose contents are known.
-    public private(set) var knownDigests: Set<String> = []
+    public private(set) var knownDigests: Set<CapturedText> = []
     /// The digests of the added bundles, in the order in which they were added.
     private var digests: [String] = []
     /// The digests of the bundles that an added bundle or index lists as parents or ancestors.
-    private var ancestors: Set<String> = []
+    private var ancestors: Set<CapturedText> = []
     /// The digests of the required parents, each with the name of the bundle that continues the parent.
     private var requiredParents: [(digest: String, bundle: String)] = []
 
@@ -46,8 +47,9 @@ public struct EarlierBundles: Sendable {
     /// Adds the bundle and the ancestors whose keys `index` contains.
     public mutating func add(_ index: BundleIndex) {
         append(index.digest)
-        ancestors.formUnion(index.ancestors)
-        knownDigests.formUnion(index.ancestors)
+        let known = Set(texts: index.ancestors)
+        ancestors.formUnion(known)
+        knownDigests.formUnion(known)
         records.formUnion(index.records.keys)
         details.formUnion(index.details.keys)
     }
@@ -74,7 +76,7 @@ public struct EarlierBundles: Sendable {
                 + Self.keys(LocatedProblem.self, in: BundleLayout.problems, of: bundle))
         append(bundle.manifest.digest)
         for parent in bundle.manifest.parents { requireContents(of: parent, before: name) }
-        ancestors.formUnion(bundle.manifest.parents)
+        ancestors.formUnion(Set(texts: bundle.manifest.parents))
     }
 
     private mutating func append(_ digest: String) {

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Hashing
 import JSONText
@@ -53,11 +54,11 @@ public struct ExpectedReceipt: Sendable {
             let bundles = statement.object("predicate")?.objects("bundles"),
             let subjects = statement.objects("subject")
         else { throw .notAReceipt }
-        var hashes: [String: ContentHash] = [:]
+        var hashes: [CapturedText: ContentHash] = [:]
         for subject in subjects {
             guard let name = subject.text("name"),
                 let hash = subject.object("digest")?.text("sha256").flatMap(ContentHash.init(hex:)),
-                hashes.updateValue(hash, forKey: name) == nil
+                hashes.updateValue(hash, forKey: CapturedText(name)) == nil
             else { throw .notAReceipt }
         }
         self.bundles = try bundles.map { (bundle) throws(ReceiptParsingError) in

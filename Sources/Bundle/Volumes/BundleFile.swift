@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A bundle on disk, which is a single file or a set of volumes.
@@ -60,7 +61,7 @@ public struct BundleFile: Sendable {
     ///
     /// For example, a shell expands `night.tar.zst.00*` to all volumes of a bundle.
     public static func removingLaterVolumes(from paths: [String]) -> [String] {
-        let given = Set(paths)
+        let given = Set(paths.map { CapturedText($0) })
         return paths.filter { path in
             guard let name = volumeName(atPath: path), name.number > 1 else { return true }
             return !given.contains(name.firstVolume.path)

@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Telemetry
@@ -24,7 +25,7 @@ struct BackupContents {
 
     private(set) var entries = BackupEntries()
     /// The containers that may have stores, by the names of their backup domains.
-    private(set) var domains: [String: BackupDomain] = [:]
+    private(set) var domains: [CapturedText: BackupDomain] = [:]
     private let storeNames: StoreNames
     private let nameByteLimit: Int
     private var keptRows: [FullPath: KeptRow] = [:]

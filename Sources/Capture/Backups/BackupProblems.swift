@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// A list of the problems of a backup.
@@ -5,8 +6,8 @@ import Telemetry
 /// The first hundred problems are reported individually. Further problems at paths in the backup are only counted.
 struct BackupProblems {
     private struct Kind: Hashable {
-        let code: String
-        let caseID: String?
+        @CapturedText var code: String
+        @OptionalCapturedText var caseID: String?
         let isLoss: Bool?
 
         var sortKey: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }

@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import PrivateSQLite
@@ -75,7 +76,7 @@ struct ManifestDatabase {
 // MARK: - The schema
 
 extension ManifestDatabase {
-    private static let requiredColumns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
+    private static let requiredColumns: Set<CapturedText> = ["fileid", "domain", "relativepath", "flags", "file"]
 
     /// Returns the reason why `Files` is not an ordinary table with the required columns, or `nil` if there is no such
     /// reason.
@@ -94,7 +95,7 @@ extension ManifestDatabase {
         let columns = try PrivateStatement("PRAGMA table_xinfo(Files)", in: database)
         var missing = Self.requiredColumns
         while try columns.step() {
-            let name = columns.text(1).lowercased()
+            let name = CapturedText(columns.text(1)).lowercasedASCII()
             // 1 means hidden, 2 and 3 mean generated.
             guard columns.integer(6) == 0 else { return "the table Files has hidden or generated columns" }
             guard !["rowid", "oid", "_rowid_"].contains(name) else {

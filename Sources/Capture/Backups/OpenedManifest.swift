@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Telemetry
@@ -74,7 +75,7 @@ struct OpenedBackup {
     let facts: BackupFacts
     let problems: [LocatedProblem]
     /// The containers in the backup, by the names of their backup domains.
-    let domains: [String: BackupDomain]
+    let domains: [CapturedText: BackupDomain]
 }
 
 extension OpenedBackup {
@@ -84,11 +85,13 @@ extension OpenedBackup {
     /// `containers` are the stores in the capture, grouped by container.
     func facts(beside containers: [Container: [any Store]], _ storeNames: StoreNames) -> BackupFacts {
         var facts = facts
-        facts.appsWithoutPings = domains.filter { name, domain in
-            guard domain.kind == .app else { return false }
-            let container = Container(path: location.prefix + name, identifier: domain.identifier, kind: .app)
-            return storeNames.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])
-        }.map(\.value.identifier).sorted()
+        facts.appsWithoutPings =
+            domains.filter { name, domain in
+                guard domain.kind == .app else { return false }
+                let container = Container(
+                    path: location.prefix + name.string, identifier: domain.identifier, kind: .app)
+                return storeNames.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])
+            }.map { CapturedText($0.value.identifier) }.sortedStrings
         return facts
     }
 }

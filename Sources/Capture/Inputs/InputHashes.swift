@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Hashing
 import Parallel
@@ -20,8 +21,8 @@ public final class InputHashes: Sendable {
     }
 
     private struct State {
-        var entries: [String: Entry] = [:]
-        var streamHashes: [String: StreamHash] = [:]
+        var entries: [CapturedText: Entry] = [:]
+        var streamHashes: [CapturedText: StreamHash] = [:]
     }
 
     private let limit: JobLimit

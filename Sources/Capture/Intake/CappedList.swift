@@ -1,3 +1,5 @@
+import Bytes
+
 /// A list that keeps its first elements, and counts all elements by their codes.
 public struct CappedList<Element: Sendable>: Sendable {
     /// The default maximum number of kept elements.
@@ -8,7 +10,7 @@ public struct CappedList<Element: Sendable>: Sendable {
     /// The number of all elements.
     public private(set) var count = 0
     /// The number of all elements with each code.
-    public private(set) var countsByCode: [String: Int] = [:]
+    public private(set) var countsByCode: [CapturedText: Int] = [:]
     private let elementLimit: Int
     private let codeLimit: Int
 

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import JSONText
 import Telemetry
@@ -351,5 +352,5 @@ public struct CopyDecision: Sendable, Hashable {
     /// The rank of the copy that was kept.
     public let rank: CopyRank
     /// The label of the capture of the copy, or the path of its bundle.
-    public let capture: String
+    @CapturedText public private(set) var capture: String
 }

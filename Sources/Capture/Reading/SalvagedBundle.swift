@@ -87,13 +87,13 @@ final class SalvageScan {
     ///
     /// A member may have more lines than fit in one output.
     private var currentMember: OpenedMember?
-    /// The number of records that were read from each segment, by name.
-    ///
-    /// Segments without a known name share the key `nil`.
-    private var recordCounts: [String?: Int] = [:]
+    /// The number of records that were read from each segment with a known name, by name.
+    private var recordCounts: [CapturedText: Int] = [:]
+    /// The number of records that were read from segments without a known name.
+    private var unnamedRecordCount = 0
     private var manifest: Manifest?
     /// The hashes of the members from the first manifest with a matching digest, or `nil` before they are needed.
-    private var memberHashes: [String: ContentHash]?
+    private var memberHashes: [CapturedText: ContentHash]?
 
     init(_ bundle: SalvagedBundle) throws(BundleError) {
         do {
@@ -167,7 +167,7 @@ final class SalvageScan {
     }
 
     private func openSegment(_ name: String?, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
-        if recordCounts[name] == nil { recordCounts[name] = 0 }
+        if let name { recordCounts[name, default: 0] += 0 }
         if !isProven {
             report("\(segmentTitle(name)): nothing proves its records right; they are held as unproven", to: &output)
         }
@@ -194,7 +194,7 @@ final class SalvageScan {
     /// Returns whether a checksum or the manifest proves that the contents of a member are unchanged.
     private func isVerified(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
         if member.isVerified { return true }
-        let known: [String: ContentHash]
+        let known: [CapturedText: ContentHash]
         if let memberHashes { known = memberHashes } else { known = try findManifest()?.hashes ?? [:] }
         memberHashes = known
         guard let hash = known[name] else { return false }
@@ -238,7 +238,7 @@ final class SalvageScan {
     ) -> Bool {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
-            recordCounts[name, default: 0] += 1
+            if let name { recordCounts[name, default: 0] += 1 } else { unnamedRecordCount += 1 }
             if !isProven { record.markUnproven() }
             output.add(record)
         } catch {
@@ -264,18 +264,17 @@ final class SalvageScan {
 
     /// Reports the number of records that are listed in the manifest, but were not read.
     private func reportMissing(to output: inout ScanOutput) {
-        let unnamedCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
         // Records from segments without names belong to some of the incomplete segments.
-        if unnamedCount > 0, incomplete.count > 1 {
-            let lost = incomplete.reduce(-unnamedCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
+        if unnamedRecordCount > 0, incomplete.count > 1 {
+            let lost = incomplete.reduce(-unnamedRecordCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
             report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &output)
             return
         }
         for segment in incomplete {
             let count = recordCounts[segment.path]
-            let lost = segment.records - (count ?? 0) - unnamedCount
-            let word = count == nil && unnamedCount == 0 ? "missing" : "incomplete"
+            let lost = segment.records - (count ?? 0) - unnamedRecordCount
+            let word = count == nil && unnamedRecordCount == 0 ? "missing" : "incomplete"
             if lost > 0 { report("\(segment.path) is \(word); records lost: \(lost)", to: &output) }
         }
     }

@@ -29,7 +29,7 @@ struct CapturedHeaders {
     ///
     /// A secret value, or a value that is not a string, is replaced by an empty string.
     func fields(neededBy format: RequestFormat, in document: JSONDocument) -> [HeaderField] {
-        let names = format.headers.union(format.secretHeaders)
+        let names = format.headers + format.secretHeaders
         guard !names.isEmpty else { return [] }
         var fields: [HeaderField] = []
         forEach(in: document) { key, value in

@@ -65,15 +65,3 @@ struct HTTPArchiveEntry {
         }
     }
 }
-
-extension Span<UInt8> {
-    /// Returns whether the bytes equal `text`, ignoring ASCII case.
-    ///
-    /// `text` must consist of ASCII characters other than uppercase letters.
-    func equalsIgnoringCase(_ text: String) -> Bool {
-        let other = text.utf8.span
-        guard count == other.count else { return false }
-        for index in indices where self[index].lowercased != other[index] { return false }
-        return true
-    }
-}

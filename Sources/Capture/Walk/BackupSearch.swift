@@ -86,7 +86,7 @@ extension StoreSearch {
 
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
         let prefix = backup.location.prefix
-        for (name, domain) in backup.domains { owners[prefix + name] = ContainerOwner(domain) }
+        for (name, domain) in backup.domains { owners[prefix + name.string] = ContainerOwner(domain) }
         let part: FileTree
         if prefix.isEmpty {
             tree = FileTree(Folder(rootOf: backup.tree))

@@ -24,14 +24,14 @@ struct ContainerFinder {
     static let packedFolderName = "AppData"
 
     /// The known owners by the paths of their containers, from metadata files, Xcode packages and backup domains.
-    let owners: [String: ContainerOwner]
+    let owners: [CapturedText: ContainerOwner]
     let tree: FileTree
     let rootName: String
 
     /// The result of the last search, which is cached because many stores are in the same folder.
     private var lastResult: (folder: String, container: Container)?
 
-    init(owners: [String: ContainerOwner], tree: FileTree, rootName: String) {
+    init(owners: [CapturedText: ContainerOwner], tree: FileTree, rootName: String) {
         self.owners = owners
         self.tree = tree
         self.rootName = rootName

@@ -182,7 +182,7 @@ struct FolderSearch: Sendable {
     ) {
         let rule = LinkRule(formats: formats, rootName: name)
         // Entries about which a format has reported a problem are not reported again.
-        let reported = Set(problems.map(\.path))
+        let reported = Set(problems.map { CapturedText($0.path) })
         for (name, isLink) in linksAndSpecialFiles {
             let path = pathPrefix + String(decoding: name, as: UTF8.self)
             if reported.contains(path) { continue }

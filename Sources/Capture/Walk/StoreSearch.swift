@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import Parallel
@@ -21,7 +22,7 @@ struct StoreSearch {
     /// The paths of the backups that were found, but not opened yet.
     var foundBackupPaths: [String] = []
     /// The number of unreadable files and the first error in each backup, by the path prefix of the backup.
-    var unreadableFilesByBackup: [String: (count: Int, first: String)] = [:]
+    var unreadableFilesByBackup: [CapturedText: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
     private var usageDataFiles: [UsageDataFile] = []
     /// The switches for usage data, which are known at the end of the search.
@@ -31,7 +32,7 @@ struct StoreSearch {
     /// A skipped entry can be in the place of a file or folder that contains records.
     private var skippedEntries = SkippedEntries()
     let formats: [StoreFormat]
-    var owners: [String: ContainerOwner] = [:]
+    var owners: [CapturedText: ContainerOwner] = [:]
 
     /// The number of folders that one job searches.
     ///

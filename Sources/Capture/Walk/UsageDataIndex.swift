@@ -113,7 +113,7 @@ private struct GovernedContainer {
     let folder: [UInt8]
     let container: Container
     /// The bundle ids of apps with preferences of the app or of its app group in the container.
-    var preferenceOwners: Set<String> = []
+    var preferenceOwners: Set<CapturedText> = []
     /// Whether the container contains preferences of an app, or a store whose records depend on a setting.
     var belongsToApp = false
     /// The bundle id of the app, or `nil` if it is unknown.
@@ -154,7 +154,7 @@ extension UsageDataIndex {
             if container.container.kind == .app, let identifier = container.container.identifier {
                 container.applicationID = identifier
             } else if container.preferenceOwners.count == 1 {
-                container.applicationID = container.preferenceOwners.first
+                container.applicationID = container.preferenceOwners.first?.string
             }
             return container
         }
@@ -181,11 +181,11 @@ extension UsageDataIndex {
             found.container.kind == .app && (found.belongsToApp || found.container.identifier != nil)
         }
         let unknown = candidates.filter { $0.applicationID == nil }
-        for id in Set(switches.map(\.found.setting.applicationID)).sorted() {
+        for id in Set(texts: switches.map(\.found.setting.applicationID)).sortedStrings {
             let known = candidates.filter { $0.belongs(to: id) }
             assign(switches.filter { $0.found.setting.applicationID == id }, to: known, among: known)
         }
-        for name in Set(switches.map(\.found.setting.appName)).sorted() {
+        for name in Set(texts: switches.map(\.found.setting.appName)).sortedStrings {
             let ofName = switches.filter { $0.found.setting.appName == name }
             let known = candidates.filter { candidate in
                 ofName.contains { candidate.belongs(to: $0.found.setting.applicationID) }

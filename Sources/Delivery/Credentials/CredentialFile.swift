@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import Telemetry
@@ -60,9 +61,9 @@ public struct CredentialFile: Sendable {
         }
 
         private func values(of entry: JSONNode, of account: String, _ format: CredentialFormat, _ keyPath: String)
-            throws(CredentialError) -> [String: String]
+            throws(CredentialError) -> [CapturedText: String]
         {
-            var values: [String: String] = [:]
+            var values: [CapturedText: String] = [:]
             switch format.entry {
             case .text(let name): values[name] = try text(entry, keyPath)
             case .object(let keys):

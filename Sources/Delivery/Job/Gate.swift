@@ -1,3 +1,4 @@
+import Bytes
 import Synchronization
 import Telemetry
 
@@ -19,7 +20,7 @@ final class Gate: Sendable {
 
     private struct Refusal: Hashable {
         let status: Int
-        let reason: String
+        @CapturedText var reason: String
     }
 
     /// Creates an open gate of a server of `system`, with the limits that ``JobSettings`` describes.

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The reason why a planned upload was not delivered in a job: a stable code and a message.
@@ -5,11 +6,11 @@ public struct UndeliveredReason: Sendable, Hashable {
     /// The system of the upload.
     public let system: SystemName
     /// The stable code, such as `no-answer` or `status-503`.
-    public let code: String
+    @CapturedText public private(set) var code: String
     /// The HTTP status of the answer, or `nil` if the reason is not an answer.
     public let status: Int?
     /// The message, which may contain text from the server.
-    public let text: String
+    @CapturedText public private(set) var text: String
 
     /// The codes of reasons other than an HTTP status.
     enum Code: String {

@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Telemetry
 
@@ -14,10 +15,10 @@ extension Ledger {
     }
 
     /// Returns the state of the records with each of `ids`.
-    public func recordStates(of ids: [String]) throws(LedgerError) -> [String: RecordState] {
+    public func recordStates(of ids: [String]) throws(LedgerError) -> [CapturedText: RecordState] {
         try edit { db in
             let types = try db.typeNames().values
-            var states: [String: RecordState] = [:]
+            var states: [CapturedText: RecordState] = [:]
             for id in ids {
                 states[id] = try db.recordState(of: id, types.map { $0.identity(of: id) })
             }
@@ -33,7 +34,7 @@ extension Ledger {
     /// Releases the records with the given `ids` from the hold code `code`.
     ///
     /// - Returns: For each id, 0 if the operator had already released it from `code`, or 1 if not.
-    public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
+    public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             let types = try db.typeNames().values
             let reasons = try db.holdReasons().filter { $0.reason.heldCodes.contains(code) }
@@ -65,7 +66,7 @@ extension Ledger {
     /// of the day and the keys of delivered events are unchanged.
     ///
     /// - Returns: For each id, the number of removed entries, or 0 if the ledger has no entry for the id.
-    public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
+    public func forget(_ ids: [String]) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             let types = try db.typeNames().values
             return try db.countByID(ids) { id in

@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Telemetry
 
@@ -47,7 +48,7 @@ extension LedgerView {
 
 extension Ledger {
     /// Makes the selected refused records available for sending again, and returns the number of records for each id.
-    public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
+    public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             switch selection {
             case .ids(let ids): try db.countByID(ids) { try db.retry($0) }
@@ -60,7 +61,7 @@ extension Ledger {
     /// Marks the records with the given `ids` as given up, unless they are delivered or in flight.
     ///
     /// - Returns: The number of marked records for each id.
-    public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
+    public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             let types = try db.typeNames().values
             return try db.countByID(ids) { id in
@@ -72,8 +73,8 @@ extension Ledger {
 
 extension Database {
     /// Returns, for each of `ids`, the sum of the counts that `body` returns.
-    func countByID(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
-        var counts: [String: Int] = [:]
+    func countByID(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [CapturedText: Int] {
+        var counts: [CapturedText: Int] = [:]
         for id in ids { counts[id, default: 0] += try body(id) }
         return counts
     }
@@ -97,14 +98,14 @@ extension Database {
     /// Makes the records that were refused with `status` available for sending again.
     ///
     /// If `status` is `nil`, all refused records are selected.
-    fileprivate func retryAll(status: Int?) throws -> [String: Int] {
+    fileprivate func retryAll(status: Int?) throws -> [CapturedText: Int] {
         try insertWaits(status: status)
         var keys = try keys(
             "DELETE FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1) RETURNING identity, content",
             [status])
         keys.formUnion(
             try self.keys("DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]))
-        var counts: [String: Int] = [:]
+        var counts: [CapturedText: Int] = [:]
         for key in keys {
             let id: String? = try first(
                 "SELECT id FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
@@ -133,6 +134,7 @@ extension Database {
     }
 
     private func deleteRemarks(of keys: Set<DeliveryKey>) throws {
+        // The result does not depend on the order of the deletions.
         for key in keys {
             try run("DELETE FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
         }

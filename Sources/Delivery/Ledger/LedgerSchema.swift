@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 
 /// The tables of a ledger and the migrations from older versions.
@@ -33,16 +34,16 @@ enum LedgerSchema {
 
     /// Returns the name of the last applied migration that this version does not contain, or `nil` if there is none.
     static func unsupportedMigration(in db: Database) throws -> String? {
-        let names = try appliedMigrations(in: db).subtracting(migrations.map(\.name))
+        let names = try appliedMigrations(in: db).subtracting(Set(texts: migrations.map(\.name)))
         // Names are numbers, so that a longer name is a larger number.
-        return names.max { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+        return names.max { ($0.utf8.count, $0) < ($1.utf8.count, $1) }?.string
     }
 
     /// Returns the names of the applied migrations, or an empty set if the migration table does not exist.
-    static func appliedMigrations(in db: Database) throws -> Set<String> {
+    static func appliedMigrations(in db: Database) throws -> Set<CapturedText> {
         guard try db.hasTable(migrationTable) else { return [] }
-        var names: Set<String> = []
-        try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
+        var names: Set<CapturedText> = []
+        try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0] as String) }
         return names
     }
 

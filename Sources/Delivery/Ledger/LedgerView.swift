@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Telemetry
 
@@ -29,8 +30,8 @@ public struct LedgerView: Sendable {
     }
 
     private struct Release: Hashable {
-        let id: String
-        let code: String
+        @CapturedText var id: String
+        @CapturedText var code: String
     }
 
     /// Returns a function that checks whether the operator has released a record from a hold code.
@@ -45,7 +46,7 @@ public struct LedgerView: Sendable {
 
     /// Returns the pauses that are in effect at `now` for the servers of `plan`.
     public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
-        let endpoints = Set(plan.names.types.values.compactMap { plan.rules.servers[$0]?.endpoint.address })
+        let endpoints = Set(texts: plan.names.types.values.compactMap { plan.rules.servers[$0]?.endpoint.address })
         return try read { try $0.pauses() }.filter { $0.isActive(at: now) && endpoints.contains($0.endpoint) }
     }
 
@@ -58,14 +59,15 @@ public struct LedgerView: Sendable {
     ///
     /// Records that are held only for codes in `ignored` are not counted.
     public func releasableHoldCounts(
-        knowing systems: SystemTable, ignoring ignored: Set<String> = []
-    ) throws(LedgerError) -> [String: Int] {
+        knowing systems: SystemTable, ignoring ignored: Set<CapturedText> = []
+    ) throws(LedgerError) -> [CapturedText: Int] {
         try read { db in
-            var counts: [String: Int] = [:]
+            var counts: [CapturedText: Int] = [:]
             guard try db.hasTable("waits") else { return counts }
             try db.forEachWait(knowing: systems) { row in
                 let reason = WaitReason(row, at: 3)
-                guard reason.isReleasable(knowing: systems), !ignored.isSuperset(of: reason.heldCodes) else { return }
+                guard reason.isReleasable(knowing: systems), !reason.heldCodes.allSatisfy({ ignored.contains($0) })
+                else { return }
                 counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]
             }
             return counts

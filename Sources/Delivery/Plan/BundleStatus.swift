@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The delivery status of one bundle: whether it is done, and the number of its records in each state.
@@ -14,11 +15,11 @@ public struct BundleStatus: Sendable {
     /// The number of records that will never be sent, as described in ``RecordStatus/excluded``.
     public private(set) var excludedCount = 0
     /// The number of refused records, by the server's answer, such as `400 no such user`.
-    public private(set) var refusedCounts: [String: Int] = [:]
+    public private(set) var refusedCounts: [CapturedText: Int] = [:]
     /// The number of records in flight whose outcome is unknown.
     public private(set) var inFlightCount = 0
     /// The number of held records for each of their hold codes.
-    public private(set) var heldCounts: [String: Int] = [:]
+    public private(set) var heldCounts: [CapturedText: Int] = [:]
     /// The number of records that wait for a later job, by reason.
     public private(set) var waitingCounts: [WaitReason: Int] = [:]
     /// The number of records for each withdrawal or copy because of which they are not sent.
@@ -32,7 +33,7 @@ public struct BundleStatus: Sendable {
         refusedCounts.isEmpty && waitingCounts.keys.allSatisfy { !Self.operatorActionCodes.contains($0.code) }
     }
 
-    private static let operatorActionCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
+    private static let operatorActionCodes = Set(texts: [Disposition.tooOld.code, Disposition.missingCredential.code])
 
     /// Returns the status of each bundle of a pool.
     public static func allStatuses(of status: PoolStatus) -> [BundleStatus] {

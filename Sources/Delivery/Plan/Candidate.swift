@@ -236,9 +236,9 @@ public struct CandidatePool: Sendable {
 /// The path and digest of a bundle.
 public struct BundleName: Sendable, Hashable {
     /// The path that the operator specified.
-    public let path: String
+    @CapturedText public private(set) var path: String
     /// The digest of the contents, which does not depend on the file name.
-    public let digest: String
+    @CapturedText public private(set) var digest: String
 }
 
 /// The hold codes that an operator may release.

@@ -34,7 +34,10 @@ struct ListItems {
         guard let format, (try? document.read(record.payload)) != nil, document.memberCount(of: document.root) == 1,
             let list = document.value(of: format.key, in: document.root), document.kind(of: list) == .array
         else { return nil }
-        let scope = [record.system.description, record.target?.path ?? "", record.client?.lowercased() ?? ""]
+        let scope = [
+            record.system.description, record.target?.path ?? "",
+            record.client.map { ClientID($0).lowercased.string } ?? "",
+        ]
         var items: [Item] = []
         var counts: [Digest16: Int] = [:]
         var element = document.firstElement(of: list)

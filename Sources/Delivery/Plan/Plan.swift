@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The decision of a job about a record.
@@ -267,8 +268,8 @@ extension Plan {
     }
 
     /// The number of held records for each of their hold codes.
-    public var holdCounts: [String: Int] {
-        var counts: [String: Int] = [:]
+    public var holdCounts: [CapturedText: Int] {
+        var counts: [CapturedText: Int] = [:]
         for (group, count) in groupCounts where group.disposition == .held {
             for code in holdCodes(of: group) { counts[code, default: 0] += count }
         }

@@ -45,7 +45,7 @@ public struct TypeName: Sendable, Hashable {
     /// The system of the type.
     public let system: SystemName
     /// The name of the type in its system.
-    public let name: String
+    @CapturedText public private(set) var name: String
 
     func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
 }

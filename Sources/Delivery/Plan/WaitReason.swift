@@ -1,12 +1,13 @@
+import Bytes
 import Telemetry
 
 /// The reason why a record is not sent, consisting of a stable code and a detail.
 public struct WaitReason: Sendable, Hashable {
     /// The stable code, such as `daily-limit` or `held`.
-    public let code: String
+    @CapturedText public private(set) var code: String
     /// The hold codes of a held record, the account of a missing credential or the answer to a refused record, or `nil`
     /// if the code alone describes the reason.
-    public let detail: String?
+    @OptionalCapturedText public private(set) var detail: String?
 
     /// Creates a reason from a stable code and an optional detail.
     public init(code: String, detail: String? = nil) {
@@ -58,5 +59,7 @@ public struct WaitReason: Sendable, Hashable {
 
 extension WaitReason: Comparable {
     /// Returns whether `left` is listed before `right`.
-    public static func < (left: WaitReason, right: WaitReason) -> Bool { left.text < right.text }
+    public static func < (left: WaitReason, right: WaitReason) -> Bool {
+        CapturedText(left.text) < CapturedText(right.text)
+    }
 }

@@ -61,6 +61,7 @@ struct WithdrawalTable: Sendable {
 
     /// The kind and the subject of each withdrawal, in an arbitrary order.
     var keys: some Sequence<(reason: Withdrawal.Reason, subject: Withdrawal.Subject)> {
+        // The caller must not depend on the order.
         facts.keys.lazy.map { ($0.reason, $0.subject) }
     }
 

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import JSONText
 import Telemetry
 
@@ -11,7 +12,7 @@ public struct DeliveryReceipt: Sendable {
     /// The run of the program that made the receipt.
     public enum Run: Sendable {
         /// A job that began at `start` and ended at `end`, with the addresses of the servers for each system.
-        case job(start: Timestamp, end: Timestamp, endpoints: [SystemName: Set<String>])
+        case job(start: Timestamp, end: Timestamp, endpoints: [SystemName: Set<CapturedText>])
         /// A query of the ledger without a job.
         case query
     }
@@ -79,7 +80,7 @@ public struct DeliveryReceipt: Sendable {
         let counts = counts
         let total = counts.values.reduce(0, +)
         let phrases = OutcomeGroup.Name.allCases.flatMap { name in
-            var byStatus: [String: Int] = [:]
+            var byStatus: [CapturedText: Int] = [:]
             for (group, count) in counts where group.name == name {
                 let status = name == .refused ? group.httpStatus.map { " with \($0)" } : nil
                 byStatus[status ?? "", default: 0] += count
@@ -112,7 +113,7 @@ public struct DeliveryReceipt: Sendable {
             object.set("end", string: end.description)
             var servers = CanonicalObject()
             for (system, addresses) in endpoints {
-                servers.set(JSONKey(system.description), strings: addresses.sorted())
+                servers.set(JSONKey(system.description), strings: addresses.sortedStrings)
             }
             object.set("endpoints", object: servers)
         case .query: object.set("command", string: "receipt")

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import JSONText
 import Telemetry
@@ -40,7 +41,7 @@ public struct ReceiptSource: Sendable {
     public var pool: CandidatePool { verified.pool }
 
     /// Returns the addresses of the servers in `servers` that receive records of the bundles, by system.
-    public func endpoints(among servers: ServerTable) -> [SystemName: Set<String>] {
+    public func endpoints(among servers: ServerTable) -> [SystemName: Set<CapturedText>] {
         let types = Set(pool.candidates.map(\.typeIndex)).map { pool.names.types[$0] }
         return types.reduce(into: [:]) { endpoints, type in
             if let server = servers[type] { endpoints[type.system, default: []].insert(server.endpoint.address) }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import SQLite
 import Telemetry
@@ -47,7 +48,7 @@ public struct OutcomeGroup: Sendable, Hashable {
     /// The name of the status of the records.
     public let name: Name
     /// The hold codes of held records, the code and detail of waiting records, or `nil` for other records.
-    public let reason: String?
+    @OptionalCapturedText public private(set) var reason: String?
     /// The HTTP status of the answer, or `nil` if no answer settled the records.
     public let httpStatus: Int?
 
@@ -62,8 +63,8 @@ public struct OutcomeGroup: Sendable, Hashable {
 extension OutcomeGroup: Comparable {
     /// Returns whether `left` is listed before `right`.
     public static func < (left: OutcomeGroup, right: OutcomeGroup) -> Bool {
-        (left.name.rawValue, left.httpStatus ?? 0, left.reason ?? "")
-            < (right.name.rawValue, right.httpStatus ?? 0, right.reason ?? "")
+        (left.name.rawValue, left.httpStatus ?? 0, CapturedText(left.reason ?? ""))
+            < (right.name.rawValue, right.httpStatus ?? 0, CapturedText(right.reason ?? ""))
     }
 }
 

@@ -29,7 +29,7 @@ public struct ServerTable: Sendable {
         for system in systems.all where given[system.name] == nil {
             serversOfSystems[system.name] = Self.server(of: system.name, system.uploads.endpoint)
             for (type, address) in system.uploads.endpointsOfTypes {
-                serversOfTypes[TypeName(system: system.name, name: type)] = Self.server(of: system.name, address)
+                serversOfTypes[TypeName(system: system.name, name: type.string)] = Self.server(of: system.name, address)
             }
         }
     }

@@ -103,7 +103,7 @@ public struct GapSummary: Sendable {
     public private(set) var largestRows: LargestValues<GapRow>
     /// The comparisons with the most differences, in descending order.
     public private(set) var largestComparisons: LargestValues<Comparison>
-    private var lastClient: (system: SystemName, client: String)?
+    private var lastClient: (system: SystemName, client: ClientID)?
 
     /// Summarizes all sequences, and keeps at most `limit` sequences, gaps and comparisons.
     ///
@@ -117,8 +117,9 @@ public struct GapSummary: Sendable {
 
     private mutating func add(_ sequence: NumberedSequence) {
         sequenceCount += 1
-        if lastClient?.system != sequence.system || lastClient?.client != sequence.client { clientCount += 1 }
-        lastClient = (sequence.system, sequence.client)
+        let client = (system: sequence.system, client: ClientID(sequence.client))
+        if lastClient.map({ $0 != client }) ?? true { clientCount += 1 }
+        lastClient = client
         let totals = Totals(sequence)
         self.totals += totals
         if !totals.isComplete {

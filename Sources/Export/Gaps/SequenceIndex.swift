@@ -69,7 +69,7 @@ public struct SequenceIndex: Sendable {
     private static let expected = Int64.max
 
     private let systems: SystemTable
-    private var types = NumberedValues<String>()
+    private var types = NumberedValues<CapturedText>()
     private var entries = ChunkedArray<Entry>()
     private var chains = ChunkedArray<Chain>()
     private var chainIndices: [Key: UInt32] = [:]
@@ -93,7 +93,7 @@ public struct SequenceIndex: Sendable {
         case .number(let number):
             guard let id = record.client else { return omitted.withoutClient += 1 }
             if let shared = systems[record.system]?.sequence?.sharedClients, !shared.isEmpty,
-                shared.contains(id.lowercased())
+                shared.contains(ClientID(id))
             {
                 return omitted.sharedClient += 1
             }
@@ -112,7 +112,7 @@ public struct SequenceIndex: Sendable {
     public mutating func compareWithExpectedNumbers() { isCompared = true }
 
     private mutating func append(_ number: Int64, _ milliseconds: Int64, client: Int, type: String) {
-        let key = Key(client: UInt32(client), type: types.number(of: type))
+        let key = Key(client: UInt32(client), type: types.number(of: CapturedText(type)))
         let index: Int
         if let known = chainIndices[key] {
             index = Int(known)
@@ -136,7 +136,7 @@ public struct SequenceIndex: Sendable {
         let sorted = (0..<UInt32(chains.count)).sorted { left, right in
             let (one, other) = (chains[Int(left)].key, chains[Int(right)].key)
             guard one.client == other.client else { return ranks[Int(one.client)] < ranks[Int(other.client)] }
-            return types[one.type].utf8.lexicographicallyPrecedes(types[other.type].utf8)
+            return types[one.type] < types[other.type]
         }
         for index in sorted { try body(sequence(at: Int(index), clients)) }
     }
@@ -164,7 +164,7 @@ public struct SequenceIndex: Sendable {
         records.reverse()
         let runs = SequenceRun.runs(of: &records, startingWith: systems[system]?.sequence?.start ?? 0...0)
         return NumberedSequence(
-            system: system, type: types[chain.key.type], client: clients.id(ofClient: client) ?? "", runs: runs,
+            system: system, type: types[chain.key.type].string, client: clients.id(ofClient: client) ?? "", runs: runs,
             comparison: comparison)
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The information in a report that is not in the exported tables.
@@ -55,13 +56,14 @@ public struct ReportFacts: Sendable {
         /// The unit to which times were rounded down, or `nil` if they were kept.
         public let timeUnit: TimeUnit?
         /// The number of quarantined items by code.
-        public let quarantineCounts: [String: Int]
+        public let quarantineCounts: [CapturedText: Int]
         /// The number of problems by code.
-        public let problemCounts: [String: Int]
+        public let problemCounts: [CapturedText: Int]
 
         /// Creates the facts of a pseudonymized report.
         public init(
-            keyID: String, timeUnit: TimeUnit? = nil, quarantineCounts: [String: Int], problemCounts: [String: Int]
+            keyID: String, timeUnit: TimeUnit? = nil, quarantineCounts: [CapturedText: Int],
+            problemCounts: [CapturedText: Int]
         ) {
             self.keyID = keyID
             self.timeUnit = timeUnit

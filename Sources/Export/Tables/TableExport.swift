@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Parallel
 import Telemetry
@@ -186,7 +187,7 @@ public struct TableExport: ~Copyable {
     /// Writes the remaining rows and makes the output visible.
     ///
     /// Returns the number of rows, keyed by table name.
-    public mutating func finish() async throws -> [String: Int] {
+    public mutating func finish() async throws -> [CapturedText: Int] {
         if !batch.entries.isEmpty { closeBatch() }
         while rowJobs.pendingCount > 0 { try await writeNextBatch() }
         try writeClients()
@@ -194,7 +195,7 @@ public struct TableExport: ~Copyable {
         addColumnDescriptions()
         try writeOtherRows()
         try sink.commit()
-        return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), rowCounts))
+        return Dictionary(uniqueKeysWithValues: zip(tables.all.map { CapturedText($0.name) }, rowCounts))
     }
 
     /// Adds a row to the table `columns` for each column of each table, in key order.
@@ -227,9 +228,9 @@ public struct TableExport: ~Copyable {
     }
 
     /// Returns the names in order, separated by a comma and a space, or `nil` if there are none.
-    private static func list(_ names: Set<String>) -> String? {
+    private static func list(_ names: Set<CapturedText>) -> String? {
         guard !names.isEmpty else { return nil }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ", ")
+        return names.sortedStrings.joined(separator: ", ")
     }
 }
 

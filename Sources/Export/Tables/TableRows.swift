@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The rows of a table in a buffer.
@@ -6,7 +7,7 @@ import Telemetry
 struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
-    private let columns: [String: Column]
+    private let columns: [CapturedText: Column]
     /// The column that contains the record number of each row, or `nil` if the table has no such column.
     private let recordColumn: Column?
     /// The index of the first row that `nextRows(ofRecord:)` has not returned.
@@ -21,7 +22,8 @@ struct TableRows {
     init(_ table: Table, in buffer: RowBuffer) {
         self.buffer = buffer
         cells = buffer.index(ofTable: table.name).map { buffer.cells[$0] } ?? []
-        columns = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), (0...).lazy.map(Column.init)))
+        columns = Dictionary(
+            uniqueKeysWithValues: zip(table.columns.map { CapturedText($0.name) }, (0...).lazy.map(Column.init)))
         recordColumn = columns[TableColumn.record.name]
         count = cells.count / columns.count
     }

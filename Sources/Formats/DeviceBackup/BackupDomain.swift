@@ -1,3 +1,5 @@
+import Bytes
+
 /// The domain of an app container in a backup.
 ///
 /// Source: "iOS backups", sections 3 and 6.
@@ -19,7 +21,7 @@ public struct BackupDomain: Sendable, Hashable {
     /// The kind of the container.
     public let kind: Kind
     /// The bundle identifier, or the identifier of the group or plugin.
-    public let identifier: String
+    @CapturedText public private(set) var identifier: String
 
     /// The maximum length of the name of a domain, in bytes.
     static let nameLengthLimit = 255

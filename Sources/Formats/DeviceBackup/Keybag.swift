@@ -1,3 +1,4 @@
+import Bytes
 import Secrets
 
 /// The keybag of a backup, which contains the keys of the protection classes, wrapped with a key derived from the
@@ -45,7 +46,7 @@ public struct Keybag: Sendable {
     // MARK: Items
 
     /// The values of the items that describe the keybag or a class, by tag.
-    private typealias Group = [String: [UInt8]]
+    private typealias Group = [CapturedText: [UInt8]]
 
     /// Returns the group of the keybag, followed by a group for each class.
     ///
@@ -89,7 +90,7 @@ public struct Keybag: Sendable {
     }
 }
 
-extension [String: [UInt8]] {
+extension [CapturedText: [UInt8]] {
     fileprivate func number(_ tag: String) -> Int? {
         guard let bytes = self[tag], bytes.count == 4 else { return nil }
         return bytes.reduce(0) { $0 << 8 | Int($1) }

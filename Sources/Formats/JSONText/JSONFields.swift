@@ -1,3 +1,5 @@
+import Bytes
+
 /// The members of a small JSON object, which can be read by key and type.
 public struct JSONFields: Sendable {
     private let document: JSONDocument
@@ -63,8 +65,8 @@ public struct JSONFields: Sendable {
     }
 
     /// All members whose values are integers that fit in an `Int`.
-    public var integers: [String: Int] {
-        var found: [String: Int] = [:]
+    public var integers: [CapturedText: Int] {
+        var found: [CapturedText: Int] = [:]
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             guard document.kind(of: member.value) == .number else { continue }

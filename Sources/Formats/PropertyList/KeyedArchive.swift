@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The object graph of an archive of `NSKeyedArchiver`, read in place without instantiating any class.
@@ -24,7 +25,7 @@ public struct KeyedArchive: Sendable {
     /// The elements of collections that store each element as a member, such as `NS.object.0`.
     @usableFromInline var numberedNodes: [PropertyListNode] = []
     /// The range of each collection in `numberedNodes`, by the prefix of its keys and by its object number.
-    var numberedElements: [String: [UInt32: KeyedElements]] = [:]
+    var numberedElements: [CapturedText: [UInt32: KeyedElements]] = [:]
 
     /// Opens an archive.
     ///

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The classes of Foundation whose encoding is known.
@@ -16,7 +17,7 @@ public enum FoundationClass: Sendable {
         return classesByName[String(readingUTF8: name)]
     }
 
-    private static let classesByName: [String: FoundationClass] = [
+    private static let classesByName: [CapturedText: FoundationClass] = [
         "NSString": .string, "NSMutableString": .string, "NSNumber": .number,
         "NSDecimalNumber": .decimal, "NSDecimalNumberPlaceholder": .decimal, "NSDate": .date,
         "NSData": .data, "NSMutableData": .data, "NSUUID": .uuid, "NSURL": .url, "NSNull": .null, "NSValue": .value,

@@ -31,6 +31,14 @@ extension Span<UInt8> {
         return true
     }
 
+    /// Returns whether the bytes equal those of `text`, regardless of the case of ASCII letters.
+    public func equalsIgnoringCase(_ text: String) -> Bool {
+        let other = text.utf8.span
+        guard count == other.count else { return false }
+        for index in indices where self[index].lowercased != other[index].lowercased { return false }
+        return true
+    }
+
     /// The bytes as a decimal number, or `nil` if one of them is not a digit.
     ///
     /// The span must have at most 18 bytes. An empty span represents 0.

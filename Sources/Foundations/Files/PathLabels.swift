@@ -1,3 +1,5 @@
+import Bytes
+
 /// Labels that identify the inputs of a command, for example in records and receipts.
 ///
 /// A label consists of as many trailing components of a path as are needed to distinguish the inputs.
@@ -15,12 +17,12 @@ public enum PathLabels {
         ofPaths paths: [String], resolve: (String) -> String? = { RealPath.of($0) }
     ) -> [String] {
         let names = paths.map { path in
-            path == "-" ? [standardInput] : parts(of: path, resolve: resolve)
+            (path == "-" ? [standardInput] : parts(of: path, resolve: resolve)).map { CapturedText($0) }
         }
         // Equal paths cannot be distinguished by further components.
         let different = Array(Set(names))
         let labels = Dictionary(uniqueKeysWithValues: zip(different, shortestDistinctLabels(different)))
-        return numbered(names.compactMap { labels[$0] })
+        return numbered(names.compactMap { labels[$0] }).map(\.string)
     }
 
     /// Returns the name of the file or folder at `path`, even if `path` ends with `.` or `..`.
@@ -43,7 +45,7 @@ public enum PathLabels {
     }
 
     /// Returns the shortest suffix of each path that distinguishes it from the other paths.
-    private static func shortestDistinctLabels(_ names: [[String]]) -> [String] {
+    private static func shortestDistinctLabels(_ names: [[CapturedText]]) -> [CapturedText] {
         var counts = names.map { _ in 1 }
         while true {
             let labels = zip(names, counts).map { Self.join($0.suffix($1)) }
@@ -54,14 +56,16 @@ public enum PathLabels {
         }
     }
 
-    private static func join(_ parts: ArraySlice<String>) -> String {
-        guard parts.first == "/", parts.count > 1 else { return parts.joined(separator: "/") }
-        return "/" + parts.dropFirst().joined(separator: "/")
+    private static func join(_ parts: ArraySlice<CapturedText>) -> CapturedText {
+        guard parts.first == "/", parts.count > 1 else {
+            return CapturedText(parts.map(\.string).joined(separator: "/"))
+        }
+        return CapturedText("/" + parts.dropFirst().map(\.string).joined(separator: "/"))
     }
 
-    private static func numbered(_ labels: [String]) -> [String] {
+    private static func numbered(_ labels: [CapturedText]) -> [CapturedText] {
         var taken = Set(labels)
-        var seen: Set<String> = []
+        var seen: Set<CapturedText> = []
         return labels.map { label in
             if seen.insert(label).inserted { return label }
             var number = 2

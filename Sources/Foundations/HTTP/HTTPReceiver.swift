@@ -1,12 +1,14 @@
+import Bytes
+
 /// The head of a response.
 public struct HTTPResponseHead: Sendable, Equatable {
     /// The status code.
     public var status: Int
     /// The first value of each field in ``HTTPSettings/responseFields`` that the response contains, by lowercase name.
-    public var fields: [String: String]
+    public var fields: [CapturedText: String]
 
     /// Creates a head.
-    public init(status: Int, fields: [String: String] = [:]) {
+    public init(status: Int, fields: [CapturedText: String] = [:]) {
         self.status = status
         self.fields = fields
     }

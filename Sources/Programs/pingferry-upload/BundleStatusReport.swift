@@ -32,7 +32,7 @@ struct BundleStatusReport {
     private var refusalPhrase: String {
         let answers = status.refusedCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let shown = answers.prefix(Phrase.maximumShownRefusals).map {
-            answers.count > 1 ? "\($0.key): \($0.value)" : $0.key
+            answers.count > 1 ? "\($0.key): \($0.value)" : $0.key.string
         }
         let more = answers.count > Phrase.maximumShownRefusals ? ["…"] : []
         return "refused \(status.refusedCounts.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"

@@ -1,3 +1,4 @@
+import Bytes
 import Console
 import Delivery
 import JSONText
@@ -17,7 +18,7 @@ struct JobSummary {
     /// The unresolved refusals in the ledger after the job, including refusals of records from other bundles.
     var refusalGroups: [RefusalGroup] = []
     /// The number of held records in the ledger that the operator can release, for each combination of hold codes.
-    var releasableHoldCounts: [String: Int] = [:]
+    var releasableHoldCounts: [CapturedText: Int] = [:]
     /// The pauses in effect for the servers of the plan, including pauses that servers requested during this job.
     var pauses: [Pause]
     /// The status of each bundle, or an empty array if statuses are not reported.
@@ -58,8 +59,8 @@ struct JobSummary {
     }
 
     /// The number of records with each outcome or reason, with each record counted once.
-    private var recordCounts: [String: Int] {
-        var counts = Dictionary(uniqueKeysWithValues: outcomeCounts)
+    private var recordCounts: [CapturedText: Int] {
+        var counts = Dictionary(uniqueKeysWithValues: outcomeCounts.map { (CapturedText($0.name), $0.count) })
         for (reason, records) in reasonCounts { counts[reason.code, default: 0] += records }
         return counts
     }
@@ -99,17 +100,21 @@ struct JobSummary {
         return ([total] + undeliveredReasonPhrases + pauses + wrong + missing + closingPhrases).joined(separator: "; ")
     }
 
-    private var rejectedAccounts: [Account] { report.rejectedAccounts.sorted { $0.label < $1.label } }
+    private var rejectedAccounts: [Account] {
+        report.rejectedAccounts.sorted { CapturedText($0.label) < CapturedText($1.label) }
+    }
 
     /// The reasons why planned uploads were not delivered, and the number of uploads for each.
     private var undeliveredUploads: [(reason: UndeliveredReason, uploads: Int)] {
         report.undeliveredUploadCounts.map { ($0.key, $0.value) }
-            .sorted { ($0.reason.system.description, $0.reason.text) < ($1.reason.system.description, $1.reason.text) }
+            .sorted {
+                ($0.reason.system, CapturedText($0.reason.text)) < ($1.reason.system, CapturedText($1.reason.text))
+            }
     }
 
     /// The reasons why planned uploads were not delivered, such as `mozilla: 503 busy (2)`, sorted by system.
     private var undeliveredReasonPhrases: [String] {
-        var counts: [String: Int] = [:]
+        var counts: [CapturedText: Int] = [:]
         for (reason, uploads) in report.undeliveredUploadCounts {
             counts["\(reason.system): \(reason.phrase)", default: 0] += uploads
         }

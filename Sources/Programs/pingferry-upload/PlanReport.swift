@@ -1,3 +1,4 @@
+import Bytes
 import Console
 import Delivery
 import Files
@@ -149,7 +150,7 @@ enum Phrase {
     }
 
     /// Returns a phrase such as `2 stay held until release or forget: schema (1), schema, too-few-events (1)`.
-    static func heldRecords(_ counts: [String: Int]) -> String {
+    static func heldRecords(_ counts: [CapturedText: Int]) -> String {
         let records = counts.values.reduce(0, +)
         let codes = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
         return "\(records) stay\(records == 1 ? "s" : "") held until release or forget: "
@@ -160,7 +161,7 @@ enum Phrase {
     ///
     /// Copies that decided have separate lines, such as `held by a copy in tuesday: opted-out (1)`.
     static func facts(_ counts: [DecidingFact: Int]) -> [String] {
-        let groups = Dictionary(grouping: counts) { "\($0.key.isCopy ? 1 : 0) \($0.key.code)" }
+        let groups = Dictionary(grouping: counts) { CapturedText("\($0.key.isCopy ? 1 : 0) \($0.key.code)") }
         return groups.sorted { $0.key < $1.key }.map { _, group in
             let sorted = group.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             let rest = sorted.dropFirst(maximumShownFacts).reduce(0) { $0 + $1.value }

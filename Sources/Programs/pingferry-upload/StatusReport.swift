@@ -1,3 +1,4 @@
+import Bytes
 import Console
 import Delivery
 import JSONText
@@ -8,7 +9,7 @@ import Telemetry
 struct StatusReport {
     let overview: LedgerOverview
     /// The lowercased ids of the clients to show, or an empty set to show all clients.
-    let shownClients: Set<String>
+    let shownClients: Set<ClientID>
     let now: Timestamp
 
     private var pauses: [Pause] { overview.pauses.filter { $0.isActive(at: now) } }
@@ -23,7 +24,7 @@ struct StatusReport {
     private typealias Entry = (group: LedgerOverview.RecordGroup, counts: LedgerOverview.Counts)
 
     private func isShown(_ client: ClientName) -> Bool {
-        shownClients.isEmpty || shownClients.contains(client.client?.lowercased() ?? "")
+        shownClients.isEmpty || (client.client.map { shownClients.contains(ClientID($0)) } ?? false)
     }
 
     private var entries: [Entry] {
@@ -132,7 +133,7 @@ struct StatusReport {
 
     private struct RefusalKey: Hashable {
         let status: Int
-        let reason: String
+        @CapturedText var reason: String
     }
 
     private var totals: LedgerOverview.Counts {

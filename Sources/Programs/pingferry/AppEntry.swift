@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Telemetry
 
 /// The findings of a scan for one app, combined from all its containers.
@@ -7,30 +8,30 @@ struct AppEntry {
     let id: String?
     /// The name of the app in upload paths, or `nil` if it is unknown.
     private(set) var name: String?
-    private(set) var versions: Set<String> = []
-    private(set) var systems: Set<String> = []
+    private(set) var versions: Set<CapturedText> = []
+    private(set) var systems: Set<CapturedText> = []
     /// The labels of the captures that contain the app.
-    private(set) var captures: Set<String> = []
+    private(set) var captures: Set<CapturedText> = []
     private(set) var containerCount = 0
     /// The number of stores of each kind, with each part of a store counted separately.
-    private(set) var kindCounts: [String: Int] = [:]
+    private(set) var kindCounts: [CapturedText: Int] = [:]
     private(set) var totals = BundleTotals()
     private(set) var eventCounts = EventCounts()
     private(set) var problemCount = 0
     private(set) var quarantineCount = 0
     /// The number of pending events in each state.
-    private(set) var pendingEventCounts: [String: Int] = [:]
+    private(set) var pendingEventCounts: [CapturedText: Int] = [:]
     /// The number of queues in each state.
     private(set) var queueCounts: [QueueState: Int] = [:]
     /// The number of stores for each state of usage data.
-    private(set) var usageDataCounts: [String: Int] = [:]
+    private(set) var usageDataCounts: [CapturedText: Int] = [:]
     /// The number of stores to which each fact applies.
-    private var factCounts: [String: Int] = [:]
+    private var factCounts: [CapturedText: Int] = [:]
 
     init(_ key: AppRollUp.Key) {
         switch key {
-        case .id(let id): (self.id, name) = (id, nil)
-        case .name(let name): (id, self.name) = (nil, name)
+        case .id(let id): (self.id, name) = (id.string, nil)
+        case .name(let name): (id, self.name) = (nil, name.string)
         case .unknown: (id, name) = (nil, nil)
         }
     }
@@ -82,10 +83,10 @@ struct AppEntry {
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
         let sorted = factCounts.sorted { left, right in
             left.value != right.value
-                ? left.value > right.value : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+                ? left.value > right.value : left.key < right.key
         }
         let common = sorted.count > Self.maximumFactCount ? sorted.filter { $0.value > 1 } : sorted
-        let shown = common.prefix(Self.maximumFactCount).map { (text: $0.key, stores: $0.value) }
+        let shown = common.prefix(Self.maximumFactCount).map { (text: $0.key.string, stores: $0.value) }
         return (shown, sorted.count - shown.count)
     }
 

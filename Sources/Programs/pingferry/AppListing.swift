@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Capture
 import Console
 import Telemetry
@@ -58,7 +59,7 @@ struct AppListing {
         var found = Summary.count(entry.totals.records, "record") + Summary.details(of: entry.totals)
         if entry.quarantineCount > 0 { found += ", \(entry.quarantineCount) quarantined" }
         if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
-        let systems = entry.systems.sorted().joined(separator: ", ")
+        let systems = entry.systems.sortedStrings.joined(separator: ", ")
         var lines = ["\(storeCounts): \(Summary.countList(entry.kindCounts))", "\(systems): \(found)"]
         let events = entry.pendingEventCounts.filter { $0.value > 0 }
         if !events.isEmpty { lines.append("events: \(Summary.countList(events))") }

@@ -1,12 +1,13 @@
 import Bundle
+import Bytes
 import Telemetry
 
 /// The findings of a scan, grouped by app and combined from the containers of all captures.
 struct AppRollUp {
     /// The key by which containers are combined, preferably the bundle id and otherwise the name of the app.
     enum Key: Hashable {
-        case id(String)
-        case name(String)
+        case id(CapturedText)
+        case name(CapturedText)
         case unknown
     }
 
@@ -37,19 +38,19 @@ struct AppRollUp {
         if let container = row.container,
             let id = container.applicationID ?? container.groupApplicationID ?? container.identifier
         {
-            return .id(id)
+            return .id(CapturedText(id))
         }
         let app = apps.app(of: row)
-        return app?.id.map(Key.id) ?? app?.name.map(Key.name) ?? .unknown
+        return app?.id.map { .id(CapturedText($0)) } ?? app?.name.map { .name(CapturedText($0)) } ?? .unknown
     }
 
     /// The display names of ``entries``, with versions, and with bundle ids if several apps have the same name.
     var names: [String] {
-        let counts = Dictionary(entries.map { ($0.shortName, 1) }, uniquingKeysWith: +)
+        let counts = Dictionary(entries.map { (CapturedText($0.shortName), 1) }, uniquingKeysWith: +)
         return entries.map { entry in
             let versions = entry.versions.count
             let version =
-                versions == 1 ? " \(entry.versions.first ?? "")" : versions > 1 ? ", \(versions) versions" : ""
+                versions == 1 ? " \(entry.versions.first?.string ?? "")" : versions > 1 ? ", \(versions) versions" : ""
             let isShared = counts[entry.shortName] ?? 0 > 1
             let id = isShared && entry.name != nil ? entry.id.map { " (\($0))" } ?? "" : ""
             return entry.shortName + version + id

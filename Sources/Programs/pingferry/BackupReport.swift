@@ -1,3 +1,4 @@
+import Bytes
 import Capture
 import JSONText
 import Systems
@@ -26,8 +27,8 @@ struct BackupReport {
     /// Returns a line with the number of backups, and a line for each app whose pings are not included in backups.
     static func summary(of backups: [BackupFacts]) -> [String] {
         let encrypted = backups.count(where: \.isEncrypted)
-        let absent = Dictionary(backups.flatMap(\.appsWithoutPings).map { ($0, 1) }, uniquingKeysWith: +)
-        let apps = absent.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let absent = Dictionary(backups.flatMap(\.appsWithoutPings).map { (CapturedText($0), 1) }, uniquingKeysWith: +)
+        let apps = absent.sorted { $0.key < $1.key }
         return ["\(Summary.count(backups.count, "backup")), \(encrypted) of them encrypted"]
             + apps.map { app, count in
                 let backups = Summary.count(count, "backup")

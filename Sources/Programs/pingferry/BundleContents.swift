@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Capture
 import Console
 import JSONText
@@ -57,9 +58,11 @@ struct BundleContents {
             "members", ["member", "bytes", "compressed", "records"], rows,
             hiddenCount: reader.members.count - rows.count)
         try printSection(
-            "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
+            "types", ["type", "records"],
+            totals.types.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] })
         try printSection(
-            "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
+            "held", ["reason", "records"],
+            totals.holds.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] })
         try printSection(
             "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
             hiddenCount: clients.omittedCount)
@@ -79,7 +82,8 @@ struct BundleContents {
     }
 
     private var memberRows: [[String]] {
-        let counts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.path, "\($0.records)") })
+        let counts = Dictionary(
+            uniqueKeysWithValues: manifest.segments.map { (CapturedText($0.path), "\($0.records)") })
         return reader.members.prefix(CappedList<ClientSummary>.defaultLimit).map {
             [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""]
         }
@@ -88,7 +92,7 @@ struct BundleContents {
     private var clientRows: [[String]] {
         clients.elements.map { client in
             [
-                client.client ?? "(none)", client.system, client.apps.sorted().joined(separator: ","),
+                client.client ?? "(none)", client.system, client.apps.sortedStrings.joined(separator: ","),
                 "\(client.recordCount)", "\(client.uploadableCount)", client.firstTime?.description ?? "",
                 client.lastTime?.description ?? "",
             ]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Capture
 import Console
 import FoundationEssentials
@@ -99,8 +100,8 @@ struct InputOptions: ParsableArguments {
             throw ValidationError(
                 "\(labels) for \(paths): use --label once for each path in the same order, or not at all")
         }
-        var seen: Set<String> = []
-        for name in label where !seen.insert(name).inserted {
+        var seen: Set<CapturedText> = []
+        for name in label where !seen.insert(name) {
             throw ValidationError("--label \(name) is repeated: labels must be unique")
         }
     }
@@ -153,10 +154,10 @@ struct FilterOptions: ParsableArguments {
                 }
                 return system
             })
-        filter.types = Set(type)
+        filter.types = Set(type.map { CapturedText($0) })
         filter.since = try Self.time(since, "--since")
         filter.until = try Self.time(until, "--until")
-        filter.clients = Set(client.map { $0.lowercased() })
+        filter.clients = Set(client.map { ClientID($0) })
         filter.uploadableOnly = uploadable
         return filter
     }

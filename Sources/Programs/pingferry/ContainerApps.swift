@@ -1,11 +1,12 @@
 import Bundle
+import Bytes
 import Telemetry
 
 /// The apps to which containers belong, as determined from the stores in the containers.
 struct ContainerApps {
     private struct OwnerKey: Hashable {
-        let capture: String
-        let bundleID: String
+        @CapturedText var capture: String
+        @CapturedText var bundleID: String
     }
 
     private var knownApps = NumberedValues<App>()

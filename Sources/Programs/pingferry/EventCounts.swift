@@ -1,9 +1,10 @@
+import Bytes
 import JSONText
 import Telemetry
 
 /// The number of events with each documented meaning.
 struct EventCounts {
-    private var countsByMeaning: [String: Int] = [:]
+    private var countsByMeaning: [CapturedText: Int] = [:]
     private var unknownCount = 0
 
     /// Adds events with the given meaning, or without a documented meaning if `meaning` is `nil`.

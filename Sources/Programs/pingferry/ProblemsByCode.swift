@@ -1,9 +1,10 @@
+import Bytes
 import Capture
 import Telemetry
 
 /// The number of problems with each code, and the first few problems with that code.
 struct ProblemsByCode {
-    private var groups: [String: CappedList<LocatedProblem>] = [:]
+    private var groups: [CapturedText: CappedList<LocatedProblem>] = [:]
 
     /// The maximum number of problems that are kept for each code.
     static let maximumShownPerCode = 3
@@ -18,6 +19,6 @@ struct ProblemsByCode {
 
     /// The groups of problems, sorted by code.
     var sorted: [(code: String, problems: CappedList<LocatedProblem>)] {
-        groups.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { (code: $0.key, problems: $0.value) }
+        groups.sorted { $0.key < $1.key }.map { (code: $0.key.string, problems: $0.value) }
     }
 }

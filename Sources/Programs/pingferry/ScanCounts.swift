@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 
 /// The counts of records and events for all rows of a scanned input.
 ///
@@ -9,11 +10,11 @@ struct ScanCounts {
     /// The subject of a count.
     enum Name: Hashable {
         /// The records of a type, counted separately depending on whether they may be uploaded.
-        case type(system: String, type: String, isUploadable: Bool)
+        case type(system: CapturedText, type: CapturedText, isUploadable: Bool)
         /// The records that are held for the given code.
-        case held(code: String)
+        case held(code: CapturedText)
         /// The events with a documented meaning, or the events without one if `meaning` is `nil`.
-        case event(meaning: String?)
+        case event(meaning: CapturedText?)
     }
 
     private var names = NumberedValues<Name>()
@@ -35,6 +36,7 @@ struct ScanCounts {
 
     private mutating func begin(row: Int) {
         let start = UInt32(storedEntries.count)
+        // The order of the entries is not visible, because they become a dictionary again.
         for (name, count) in currentCounts { storedEntries.append((names.number(of: name), count)) }
         rowRanges[currentRow] = start..<UInt32(storedEntries.count)
         currentRow = row

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Console
 import JSONText
 import Telemetry
@@ -43,7 +44,7 @@ struct ScanJSON {
         }
         if let queue = row.details.queue { object.set("queue", object: queue.json) }
         object.set("records", integer: row.totals.records)
-        object.set("systems", strings: row.systems.sorted())
+        object.set("systems", strings: row.systems.sortedStrings)
         object.set("types", object: CanonicalObject(counts: row.totals.types))
         object.set("uploadable", integer: row.totals.uploadableCount)
         object.set("usageData", string: row.usageData?.state.rawValue)
@@ -88,11 +89,11 @@ extension AppEntry {
         }
         object.set("records", integer: totals.records)
         object.set("stores", integer: storeCount)
-        object.set("systems", strings: systems.sorted())
+        object.set("systems", strings: systems.sortedStrings)
         object.set("types", object: CanonicalObject(counts: totals.types))
         object.set("uploadable", integer: totals.uploadableCount)
         object.set("usageData", object: CanonicalObject(counts: usageDataCounts))
-        object.set("versions", strings: versions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        object.set("versions", strings: versions.sortedStrings)
         return object
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Console
 import Telemetry
 
@@ -63,7 +64,7 @@ struct ScanListing {
 
     /// Returns a line such as `mozilla-ping-file of Focus 7.0.4, 3 records, 4 quarantined, held: no-target 1`.
     private func counts(of row: ScanRow) -> String {
-        let owner = row.container == nil ? row.systems.sorted().joined(separator: " and ") : appName(of: row)
+        let owner = row.container == nil ? row.systems.sortedStrings.joined(separator: " and ") : appName(of: row)
         let kind = owner.isEmpty ? row.kind : "\(row.kind) of \(owner)"
         var counts = [Summary.count(row.totals.records, "record")]
         if row.quarantineCount > 0 { counts.append("\(row.quarantineCount) quarantined") }

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Capture
 import Telemetry
 
@@ -11,7 +12,7 @@ struct ScanReport {
     private(set) var unassignedProblems: [LocatedProblem] = []
     private(set) var problemsByCode = ProblemsByCode()
     /// The number of quarantined entries with each code.
-    private(set) var quarantineCounts: [String: Int] = [:]
+    private(set) var quarantineCounts: [CapturedText: Int] = [:]
     private(set) var problemCount = 0
     /// The number of shown problems, which is limited.
     private(set) var shownProblemCount = 0
@@ -20,7 +21,7 @@ struct ScanReport {
     /// The time at which the states of queues are evaluated, or `nil` for the latest time in each queue's store.
     private let instant: Timestamp?
     /// The indices of the inputs, by the labels with which problems refer to them.
-    private let inputIndicesByLabel: [String: Int]
+    private let inputIndicesByLabel: [CapturedText: Int]
 
     /// Creates a report without findings.
     init(_ captures: [CaptureInput], paths: [String], at instant: Timestamp?) {
@@ -29,7 +30,7 @@ struct ScanReport {
         for (capture, path) in zip(captures, paths) {
             inputs.append(ScannedInput(capture, path: path, firstContainer: inputs.last?.containers.upperBound ?? 0))
         }
-        inputIndicesByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
+        inputIndicesByLabel = Dictionary(inputs.enumerated().map { (CapturedText($1.label), $0) }) { first, _ in first }
     }
 
     var hiddenProblemCount: Int { problemCount - shownProblemCount }

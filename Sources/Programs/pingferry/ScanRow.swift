@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Capture
 import JSONText
 import Telemetry
@@ -17,7 +18,7 @@ struct ScanRow {
     var appTime: Timestamp?
     /// The system of the store, or `nil` for a bundle or a request log.
     var system: SystemName?
-    var systems: Set<String> = []
+    var systems: Set<CapturedText> = []
     var totals = BundleTotals()
     var eventCounts = EventCounts()
     /// The number of quarantined entries, including entries that are not shown.
@@ -38,7 +39,7 @@ struct ScanRow {
         /// The problems that are shown.
         var problems: [LocatedProblem] = []
         /// The number of pending events in each state, or `nil` if the part of the store does not report it.
-        var pendingEvents: [String: Int]?
+        var pendingEvents: [CapturedText: Int]?
         /// The queue in the part of the store, or `nil` if the part reports none.
         var queue: EvaluatedQueue?
         /// Sentences about the store as a whole.
@@ -47,14 +48,15 @@ struct ScanRow {
 
     /// Sets the totals, the event counts and the systems from `counts`.
     mutating func set(_ counts: [ScanCounts.Name: Int]) {
+        // Sums do not depend on the order.
         for (name, count) in counts {
             switch name {
             case .type(let system, let type, let isUploadable):
                 systems.insert(system)
-                totals.add(count, ofType: type, in: system)
+                totals.add(count, ofType: type.string, in: system.string)
                 if isUploadable { totals.addUploadable(count) }
-            case .held(let code): totals.addHeld(count, code: code)
-            case .event(let meaning): eventCounts.add(count, meaning: meaning)
+            case .held(let code): totals.addHeld(count, code: code.string)
+            case .event(let meaning): eventCounts.add(count, meaning: meaning?.string)
             }
         }
     }

@@ -101,7 +101,7 @@ struct ScannedInput {
                 containerNumber: containers.lowerBound + found.containerNumber, kind: part.kind.description,
                 path: part.path,
                 app: App(id: found.container.identifier), system: found.store.system,
-                systems: found.store.system.map { [$0.description] } ?? [])
+                systems: found.store.system.map { [CapturedText($0.description)] } ?? [])
         case .log(let kind, let path):
             row = ScanRow(capture: label, containerNumber: containers.lowerBound, kind: kind, path: path)
         case .bundle(let path):
@@ -123,13 +123,16 @@ struct ScannedInput {
 
     mutating func count(_ record: RecordSummary, inRow row: Int) {
         let system = record.system.description
-        scanCounts.count(.type(system: system, type: record.type, isUploadable: record.isUploadable), ofRow: row)
-        for code in record.holds { scanCounts.count(.held(code: code), ofRow: row) }
+        scanCounts.count(
+            .type(
+                system: CapturedText(system), type: CapturedText(record.type), isUploadable: record.isUploadable),
+            ofRow: row)
+        for code in record.holds { scanCounts.count(.held(code: CapturedText(code)), ofRow: row) }
     }
 
     /// Counts the events of a record by their meanings, which are `nil` for undocumented events.
     mutating func count(_ meanings: [String?], inRow row: Int) {
-        for meaning in meanings { scanCounts.count(.event(meaning: meaning), ofRow: row) }
+        for meaning in meanings { scanCounts.count(.event(meaning: meaning.map { CapturedText($0) }), ofRow: row) }
     }
 
     mutating func add(_ entry: QuarantineEntry, toRow row: Int, isShown: Bool) {

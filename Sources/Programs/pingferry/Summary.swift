@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import JSONText
@@ -141,14 +142,14 @@ struct Summary {
             (leftOut.dropped, "dropped by a rule"), (leftOut.malformed, "not in the documented form"),
             (leftOut.unnamed, "covered by no rule"),
         ]
-        if !isQuiet { Self.report("values omitted from payloads", values.map { ($0.1, $0.0) }) }
+        if !isQuiet { Self.report("values omitted from payloads", values.map { (CapturedText($0.1), $0.0) }) }
         Self.report("quarantined items omitted", intake.quarantinedItems.countsByCode.sorted { $0.key < $1.key })
         Self.report("problems omitted", intake.problems.countsByCode.sorted { $0.key < $1.key })
         if intake.isIncomplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }
 
     /// Prints a line such as `pingferry: problems omitted: 3 (unreadable 2, link 1)`, unless all counts are zero.
-    private static func report(_ subject: String, _ counts: [(key: String, value: Int)]) {
+    private static func report(_ subject: String, _ counts: [(key: CapturedText, value: Int)]) {
         let counts = counts.filter { $0.value > 0 }
         guard !counts.isEmpty else { return }
         let details = counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
@@ -168,8 +169,8 @@ struct Summary {
     }
 
     /// Returns counts sorted by name, such as `core 2, event 1`.
-    static func countList(_ counts: [String: Int]) -> String {
-        counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
+    static func countList(_ counts: [CapturedText: Int]) -> String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             .joined(separator: ", ")
     }
 

@@ -17,10 +17,12 @@ enum AdjustType {
     static let unknown = "unknown"
 
     /// The types of packages that report a choice of the user on sharing or measurement.
-    static let consents: Set<String> = ["disable_third_party_sharing", "measurement_consent", "third_party_sharing"]
+    static let consents: Set<CapturedText> = [
+        "disable_third_party_sharing", "measurement_consent", "third_party_sharing",
+    ]
 
     /// The type of each path that the server accepts.
-    static let byPath: [String: String] = [
+    static let byPath: [CapturedText: String] = [
         "/ad_revenue": "ad_revenue", "/disable_third_party_sharing": "disable_third_party_sharing", "/event": event,
         "/gdpr_forget_device": deletionRequest, "/measurement_consent": "measurement_consent",
         "/reattribute": "reattribution", "/revenue": revenue, "/sdk_click": "click", "/sdk_info": "info",

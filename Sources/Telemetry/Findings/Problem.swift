@@ -1,3 +1,5 @@
+import Bytes
+
 /// A notable condition of a store that is reported to the operator.
 public struct Problem: Sendable, Equatable {
     /// A short code, such as `pending-counters` or `unreadable`.
@@ -22,7 +24,7 @@ public struct Problem: Sendable, Equatable {
     }
 
     /// The codes of problems that mean a loss of data by default.
-    private static let lossCodes: Set<String> = [
+    private static let lossCodes: Set<CapturedText> = [
         "changed", "damaged", "entry_limit", "line_limit", "link", "quarantine-limit", "unreadable",
     ]
 

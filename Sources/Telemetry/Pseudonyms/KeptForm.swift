@@ -38,7 +38,7 @@ public enum KeptForm: Sendable {
     /// A URL scheme with a colon, optionally followed by two slashes.
     case scheme
     /// One of the given strings.
-    case oneOf(Set<String>)
+    case oneOf(Set<CapturedText>)
     /// An identifier with the given prefix.
     case beginning(String)
     /// A code of the given number of letters and digits.
@@ -92,7 +92,7 @@ public enum KeptForm: Sendable {
     private static let maximumLength = 100
 
     /// The documented names of models and systems that consist of several words.
-    private static let documentedModels: Set<String> = [
+    private static let documentedModels: Set<CapturedText> = [
         "Mac OS X", "iPad Simulator", "iPhone OS", "iPhone Simulator", "iPod touch",
     ]
 }

@@ -6,7 +6,7 @@ import JSONText
 /// The words after a code are removed because they can contain captured data.
 package enum PseudonymNotes {
     /// The codes that consist of a single word.
-    private static let words: Set<String> = [
+    private static let words: Set<CapturedText> = [
         "PE", "absorbed", "changed", "corrupt", "damaged", "link", "special", "unproven", "unreadable",
     ]
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A rule that keeps, replaces or omits a value of a payload.
@@ -45,7 +46,7 @@ public indirect enum PseudonymRule: Sendable {
         /// Keeps keys that consist of one of `words`, a dot and a name.
         ///
         /// A name that is not in `known` is replaced by a pseudonym.
-        case dottedKey(_ words: Set<String>, known: Set<String>, PseudonymClass)
+        case dottedKey(_ words: Set<CapturedText>, known: Set<CapturedText>, PseudonymClass)
     }
 }
 

@@ -19,7 +19,7 @@ public struct RecordPseudonymizer: Sendable {
     /// The unit to which times are rounded down, or `nil` if they are kept.
     public let timeUnit: TimeUnit?
     private let systems: SystemTable
-    private let holdCodes: Set<String>
+    private let holdCodes: Set<CapturedText>
     private var writer: PseudonymWriter
 
     /// Creates a pseudonymizer with a key and the rules of the given systems.
@@ -29,7 +29,7 @@ public struct RecordPseudonymizer: Sendable {
         keyID = key.id
         self.timeUnit = timeUnit
         self.systems = systems
-        holdCodes = Set(systems.holdCodes.map(\.code))
+        holdCodes = Set(systems.holdCodes.map { CapturedText($0.code) })
         writer = PseudonymWriter(PseudonymMaker(key), timeUnit: timeUnit)
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 
 /// The rank of a copy of a record, which decides which of several copies is kept.
@@ -21,7 +22,7 @@ public struct CopyRank: Sendable, Hashable {
     private let rule: UInt8
     private let holdCount: UInt8
     /// The holds, separated by semicolons.
-    public let text: String
+    @CapturedText public private(set) var text: String
 
     /// The rank of a copy that is not held.
     public static let notHeld = CopyRank([])
@@ -33,12 +34,13 @@ public struct CopyRank: Sendable, Hashable {
         text = holds.map(\.text).joined(separator: "; ")
     }
 
-    private static let rules: [String: UInt8] = [
-        Hold.forgotten.code: 1, Hold.deletionRequested.code: 1, Hold.delivered.code: 2, Hold.optedOut.code: 3,
-    ]
+    private static let rules: [CapturedText: UInt8] = Dictionary(
+        uniqueKeysWithValues: [(Hold.forgotten, 1), (.deletionRequested, 1), (.delivered, 2), (.optedOut, 3)].map {
+            (CapturedText($0.0.code), $0.1)
+        })
 
     /// The codes of holds because of which a copy is kept instead of a copy that is not held.
-    public static let decisiveCodes = rules.keys.sorted()
+    public static let decisiveCodes = rules.keys.sortedStrings
 
     /// Whether the copy is kept instead of a copy that is not held.
     public var isDecisive: Bool { rule < 4 }
@@ -54,10 +56,8 @@ public struct CopyRank: Sendable, Hashable {
         holds.count > 1 || holds.contains { !payloadCodes.contains($0.code) }
     }
 
-    private static let payloadCodes: Set<String> = [
-        Hold.schema([]).code, Hold.tooFewEvents.code, Hold.tooManyEvents.code, Hold.pendingEvents.code,
-        Hold.severalClients.code,
-    ]
+    private static let payloadCodes = Set(
+        [Hold.schema([]), .tooFewEvents, .tooManyEvents, .pendingEvents, .severalClients].map { CapturedText($0.code) })
 
     /// A number for the index of a bundle, which orders ranks like `<`, except that the order of ranks with the same
     /// rule and the same number of holds is arbitrary.
@@ -78,16 +78,6 @@ extension CopyRank: Comparable {
         if (left.rule, left.holdCount) != (right.rule, right.holdCount) {
             return (left.rule, left.holdCount) < (right.rule, right.holdCount)
         }
-        return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
-
-    /// Returns whether copies of rank `left` and `right` have equal holds, compared by their UTF-8 bytes.
-    public static func == (left: CopyRank, right: CopyRank) -> Bool {
-        left.rule == right.rule && left.text.utf8.elementsEqual(right.text.utf8)
-    }
-
-    /// Adds the UTF-8 bytes of the holds to a hash.
-    public func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        return left._text < right._text
     }
 }

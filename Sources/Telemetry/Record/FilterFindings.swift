@@ -1,3 +1,5 @@
+import Bytes
+
 /// The findings of a filter after it was applied to all records.
 ///
 /// The findings are the number of records that were excluded because they have no time, and the requested values that
@@ -7,8 +9,8 @@ public struct FilterFindings: Sendable, Equatable {
     public internal(set) var withoutTime = 0
     /// The requested systems that occur in records.
     private var systems: Set<SystemName> = []
-    private var types: Set<String> = []
-    private var clients: Set<String> = []
+    private var types: Set<CapturedText> = []
+    private var clients: Set<ClientID> = []
 
     /// A value that the filter requests but no record has.
     public struct Unmatched: Sendable, Equatable {
@@ -23,8 +25,8 @@ public struct FilterFindings: Sendable, Equatable {
 
     /// Notes which of the requested values `record` has.
     ///
-    /// `client` is the client in lowercase, or `nil` if the filter does not request any client.
-    mutating func note(_ record: borrowing Record, client: String?, of filter: RecordFilter) {
+    /// `client` is `nil` if the filter does not request any client.
+    mutating func note(_ record: borrowing Record, client: ClientID?, of filter: RecordFilter) {
         if filter.systems.contains(record.system) { systems.insert(record.system) }
         if filter.types.contains(record.type) { types.insert(record.type) }
         if let client, filter.clients.contains(client) { clients.insert(client) }
@@ -41,14 +43,12 @@ public struct FilterFindings: Sendable, Equatable {
     /// Returns the requested values that no record has, ordered by condition and value.
     public func unmatched(of filter: RecordFilter) -> [Unmatched] {
         let missing = [
-            ("client", filter.clients.subtracting(clients)),
-            ("system", Set(filter.systems.subtracting(systems).map(\.description))),
-            ("type", filter.types.subtracting(types)),
+            ("client", filter.clients.subtracting(clients).map(\.lowercased)),
+            ("system", filter.systems.subtracting(systems).map { CapturedText($0.description) }),
+            ("type", Array(filter.types.subtracting(types))),
         ]
         return missing.flatMap { condition, values in
-            values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map {
-                Unmatched(condition: condition, value: $0)
-            }
+            values.sortedStrings.map { Unmatched(condition: condition, value: $0) }
         }
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A queued or captured upload in normalized form.
 ///
 /// Records are read from stores and are written to bundles and NDJSON files.
@@ -61,15 +63,15 @@ extension Record {
 /// Unknown properties are `nil`.
 public struct App: Sendable, Hashable {
     /// The bundle id or application id.
-    public var id: String?
+    @OptionalCapturedText public var id: String?
     /// The name of the app in upload paths.
-    public var name: String?
+    @OptionalCapturedText public var name: String?
     /// The version of the app.
-    public var version: String?
+    @OptionalCapturedText public var version: String?
     /// The release channel.
-    public var channel: String?
+    @OptionalCapturedText public var channel: String?
     /// The build id.
-    public var build: String?
+    @OptionalCapturedText public var build: String?
 
     /// Creates an app, or returns `nil` if all properties are unknown.
     public init?(
@@ -100,10 +102,10 @@ public struct Target: Sendable, Equatable {
     /// The path of the URL, with its query.
     public var path: String
     /// The header fields that are sent with the upload, as permitted by ``UploadFormat/isTargetHeader``.
-    public var headers: [String: String]
+    public var headers: [CapturedText: String]
 
     /// Creates a target.
-    public init(path: String, method: String? = nil, headers: [String: String] = [:]) {
+    public init(path: String, method: String? = nil, headers: [CapturedText: String] = [:]) {
         self.path = path
         self.method = method
         self.headers = headers
@@ -112,9 +114,7 @@ public struct Target: Sendable, Equatable {
     /// The header fields, sorted by the UTF-8 bytes of their names.
     public var headerFields: [HeaderField] {
         guard !headers.isEmpty else { return [] }
-        return headers.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
-            HeaderField($0.key, $0.value)
-        }
+        return headers.sorted { $0.key < $1.key }.map { HeaderField($0.key.string, $0.value) }
     }
 }
 
@@ -180,11 +180,11 @@ public struct Hold: Sendable, Equatable {
 
     /// Creates a hold from its string in a record.
     public init(text: String) {
-        if let colon = text.firstIndex(of: ":") {
-            self.init(String(text[..<colon]), String(text[text.index(after: colon)...].drop { $0 == " " }))
-        } else {
+        guard let (code, detail) = CapturedText(text).split(atFirst: UInt8(ascii: ":")) else {
             self.init(text)
+            return
         }
+        self.init(code.string, String(decoding: detail.utf8.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self))
     }
 
     /// Whether the hold states that the payload does not have the documented form.
@@ -192,4 +192,21 @@ public struct Hold: Sendable, Equatable {
 
     /// The string that represents the hold in a record.
     public var text: String { detail.map { "\(code): \($0)" } ?? code }
+}
+
+/// A client ID that identifies a client, regardless of the case of ASCII letters.
+///
+/// Letters that only Unicode regards as equal, such as `k` and the Kelvin sign, are different.
+public struct ClientID: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
+    /// The ID with ASCII letters in lowercase.
+    public let lowercased: CapturedText
+
+    /// Creates an ID from a spelling of it.
+    public init(_ spelling: String) { lowercased = CapturedText(spelling).lowercasedASCII() }
+
+    /// Creates an ID from a literal.
+    public init(stringLiteral spelling: String) { self.init(spelling) }
+
+    /// Returns whether `left` is before `right` in the order of the lowercase bytes.
+    public static func < (left: ClientID, right: ClientID) -> Bool { left.lowercased < right.lowercased }
 }

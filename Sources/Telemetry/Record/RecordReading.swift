@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// An error that describes why a line is not a record.
@@ -147,10 +148,10 @@ private struct RecordReader {
             headers: try headers(of: target))
     }
 
-    private func headers(of target: JSONNode) throws(RecordError) -> [String: String] {
+    private func headers(of target: JSONNode) throws(RecordError) -> [CapturedText: String] {
         guard let object = document.value(of: RecordKeys.headers, in: target) else { return [:] }
         guard document.kind(of: object) == .object else { throw RecordError("headers of another type") }
-        var headers: [String: String] = [:]
+        var headers: [CapturedText: String] = [:]
         for place in 0..<document.memberCount(of: object) {
             let member = document.member(at: place, of: object)
             guard document.kind(of: member.value) == .string else {

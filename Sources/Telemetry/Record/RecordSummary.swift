@@ -1,3 +1,5 @@
+import Bytes
+
 /// The properties of a record that are kept for statistics after the record is written.
 public struct RecordSummary: Sendable, Equatable {
     /// The system of the record.
@@ -26,7 +28,7 @@ public struct RecordSummary: Sendable, Equatable {
         appID = record.app?.id
         appName = record.app?.name
         appVersion = record.app?.version
-        holds = record.held.isEmpty ? [] : Set(record.held.map(\.code)).sorted()
+        holds = record.held.isEmpty ? [] : Set(record.held.map { CapturedText($0.code) }).sortedStrings
     }
 
     /// Whether the record can be uploaded as it is.

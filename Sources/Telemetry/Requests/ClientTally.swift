@@ -14,8 +14,8 @@ public struct ClientTally: Sendable {
         guard let client else { return }
         guard let first else { return first = client }
         // This exact comparison is fast, and usually suffices because consecutive ids are mostly equal.
-        guard !isMixed, first != client else { return }
-        isMixed = first.lowercased() != client.lowercased()
+        guard !isMixed, !first.utf8.span.equals(client.utf8.span) else { return }
+        isMixed = ClientID(first) != ClientID(client)
     }
 
     /// The hold for a request with events of several clients, or `nil` if there is only one client.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A counter that numbers the records with equal payloads of a type in a file.
 ///
 /// The numbers distinguish the ids of the records, because equal payloads without an id and a time can be distinct
@@ -7,7 +9,7 @@ public struct RepeatedPayloadCounter: Sendable {
     private var counts: [Key: Int] = [:]
 
     private struct Key: Hashable {
-        let type: String
+        @CapturedText var type: String
         let payload: PayloadDigest
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The format of a system's requests in HTTP archives and NDJSON files.
@@ -13,9 +14,9 @@ public struct RequestFormat: Sendable {
     /// The lowercase names of the header fields that are read.
     ///
     /// Other header fields are ignored because they can contain credentials.
-    public let headers: Set<String>
+    public let headers: [String]
     /// The lowercase names of the header fields whose presence matters, but whose values are never read.
-    public let secretHeaders: Set<String>
+    public let secretHeaders: [String]
     /// Whether payloads of the system can have neither an id nor a time.
     ///
     /// If so, equal payloads without a time are numbered as distinct uploads.
@@ -44,8 +45,8 @@ public struct RequestFormat: Sendable {
 
     /// Creates a format from its parts.
     public init(
-        hosts: [CapturedHost], methods: [String], body: CapturedBody, headers: Set<String>,
-        secretHeaders: Set<String>, payloadsRepeat: Bool, isUpload: @escaping @Sendable (_ parts: [[UInt8]]) -> Bool,
+        hosts: [CapturedHost], methods: [String], body: CapturedBody, headers: [String],
+        secretHeaders: [String], payloadsRepeat: Bool, isUpload: @escaping @Sendable (_ parts: [[UInt8]]) -> Bool,
         otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?,
         path: (@Sendable (WebAddress) -> String)?, deliveredStatuses: ClosedRange<Int>,
         lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?,

@@ -8,9 +8,9 @@ public struct Container: Sendable, Hashable {
     }
 
     /// The path relative to the root of the capture, which is empty for the root itself.
-    public let path: String
+    @CapturedText public private(set) var path: String
     /// The bundle id or group identifier, if the capture contains it.
-    public let identifier: String?
+    @OptionalCapturedText public private(set) var identifier: String?
     /// The kind of owner that the container has.
     public let kind: Kind
 
@@ -21,14 +21,6 @@ public struct Container: Sendable, Hashable {
         self.path = path
         self.identifier = identifier
         self.kind = kind ?? (identifier?.hasPrefix(Self.groupPrefix) ?? false ? .group : .app)
-    }
-
-    /// Returns whether two containers are equal.
-    ///
-    /// Paths are compared by their bytes, because two different folders can have paths that are equal as strings.
-    public static func == (left: Container, right: Container) -> Bool {
-        left.kind == right.kind && left.identifier == right.identifier
-            && left.path.utf8.span.equals(right.path.utf8.span)
     }
 
     private static let groupPrefix = "group."

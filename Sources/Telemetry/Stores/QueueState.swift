@@ -1,3 +1,5 @@
+import Bytes
+
 /// The readiness of a queue for upload, and the reason.
 ///
 /// The reason contains no numbers, so that queues with the same reason have equal states.
@@ -17,9 +19,9 @@ public struct QueueState: Sendable, Hashable {
     /// The readiness of the queue for upload.
     public let readiness: Readiness
     /// The code of the reason, such as `too-many`.
-    public let code: String
+    @CapturedText public private(set) var code: String
     /// The reason as a phrase without a full stop and without numbers.
-    public let text: String
+    @CapturedText public private(set) var text: String
 
     /// Creates a state from a readiness, and from the code and the phrase of its reason.
     public init(_ readiness: Readiness, _ code: String, _ text: String) {

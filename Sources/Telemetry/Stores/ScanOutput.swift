@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 import JSONText
 
@@ -109,7 +110,7 @@ public struct ScanOutput: Sendable {
     private let computesIndexKeys: Bool
     /// The systems whose uploads can be requests for the deletion of data.
     private let systems: SystemTable?
-    private let deletionRequestTypes: Set<String>
+    private let deletionRequestTypes: Set<CapturedText>
     /// The payload that is parsed again, for example to read its sequence number.
     private var payload = JSONDocument()
     /// The estimated size of all findings in bytes.

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A file or folder with queued telemetry that was recognized in a capture.
@@ -98,7 +99,7 @@ public struct ScanOptions: Sendable {
     /// The types, of any system, of records that can be requests for the deletion of data.
     ///
     /// They are collected once, because looking up the system of each record would take a noticeable time.
-    let deletionRequestTypes: Set<String>
+    let deletionRequestTypes: Set<CapturedText>
     /// Whether the keys of records for the index of a bundle are computed.
     public var computesIndexKeys: Bool
     /// The function that distributes work on large files across cores.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A report on the contents of a store and the state of its queues.
@@ -7,12 +8,12 @@ public struct StoreReport: Sendable {
         /// The index of the part in ``Store/parts``.
         public let part: Int
         /// The number of events in each category, such as `pending`, or `nil` if the report counts no events.
-        public let events: [String: Int]?
+        public let events: [CapturedText: Int]?
         /// The rules of the queue, or `nil` if the part is not a queue.
         public let queue: (any QueueRules)?
 
         /// Creates a report on a part of a store.
-        public init(part: Int, events: [String: Int]?, queue: (any QueueRules)?) {
+        public init(part: Int, events: [CapturedText: Int]?, queue: (any QueueRules)?) {
             self.part = part
             self.events = events
             self.queue = queue

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Whether the user of an app has switched on usage data.
 public enum UsageDataState: String, Sendable, CaseIterable {
     case on, off
@@ -65,7 +67,7 @@ public struct UsageDataSwitch: Sendable, Hashable {
     /// The state of the setting, or `nil` if its property list is damaged or unreadable.
     private let storedState: UsageDataState?
     /// The path of the property list in the capture.
-    public let path: String
+    @CapturedText public private(set) var path: String
 
     /// Creates a switch.
     ///

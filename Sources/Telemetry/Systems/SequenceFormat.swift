@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The numbering of the uploads of a system.
@@ -36,14 +37,14 @@ public struct SequenceFormat: Sendable {
 
     /// The possible first numbers of a sequence.
     public let start: ClosedRange<Int64>
-    /// The client ids, in lowercase, that several installations have in common.
-    public let sharedClients: Set<String>
+    /// The client ids that several installations have in common.
+    public let sharedClients: Set<ClientID>
     /// The payload member with the sequence number in uploads of all types, or `nil` if it depends on the type.
     private let commonMember: Member?
-    private let members: [String: Member]
+    private let members: [CapturedText: Member]
 
     /// Creates a numbering for uploads of all types, with a JSON number at `path` in each payload.
-    public init(start: ClosedRange<Int64>, sharedClients: Set<String>, memberOfEveryType path: [JSONKey]) {
+    public init(start: ClosedRange<Int64>, sharedClients: Set<ClientID>, memberOfEveryType path: [JSONKey]) {
         self.start = start
         self.sharedClients = sharedClients
         commonMember = Member(path, notation: .number, requiredKey: nil)
@@ -51,7 +52,8 @@ public struct SequenceFormat: Sendable {
     }
 
     /// Creates a numbering for the given types only.
-    public init(start: ClosedRange<Int64>, sharedClients: Set<String>, membersOfTypes members: [String: Member]) {
+    public init(start: ClosedRange<Int64>, sharedClients: Set<ClientID>, membersOfTypes members: [CapturedText: Member])
+    {
         self.start = start
         self.sharedClients = sharedClients
         commonMember = nil

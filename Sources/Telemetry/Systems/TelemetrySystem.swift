@@ -1,3 +1,5 @@
+import Bytes
+
 /// A telemetry system.
 ///
 /// Higher layers access a system only through this protocol.
@@ -54,17 +56,17 @@ extension TelemetrySystem {
 public struct SystemTable: Sendable {
     /// The systems, in the order of reports.
     public let all: [any TelemetrySystem]
-    private let systems: [String: any TelemetrySystem]
-    private let kinds: [String: StoreKind]
+    private let systems: [CapturedText: any TelemetrySystem]
+    private let kinds: [CapturedText: StoreKind]
 
     /// Creates a table of systems.
     ///
     /// If several systems have the same name, the first of them takes precedence.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
-        self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
+        self.systems = Dictionary(systems.map { (CapturedText($0.name.description), $0) }) { first, _ in first }
         let kinds = systems.flatMap(\.storeKinds) + StoreKind.requestLogs
-        self.kinds = Dictionary(kinds.map { ($0.description, $0) }) { first, _ in first }
+        self.kinds = Dictionary(kinds.map { (CapturedText($0.description), $0) }) { first, _ in first }
     }
 
     /// The names of the systems, in the order of reports.

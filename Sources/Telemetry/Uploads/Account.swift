@@ -1,11 +1,13 @@
+import Bytes
+
 /// The account whose credential an upload needs.
 public struct Account: Sendable, Hashable {
     /// The system of the account.
     public let system: SystemName
     /// The account id or app id, or an empty string if the store does not contain it.
-    public let name: String
+    @CapturedText public private(set) var name: String
     /// The variant of the credential, such as `development`, or an empty string for the usual variant.
-    public let variant: String
+    @CapturedText public private(set) var variant: String
 
     /// Creates an account of a system.
     public init(system: SystemName, name: String, variant: String = "") {

@@ -1,10 +1,11 @@
+import Bytes
 import JSONText
 
 /// The values that authenticate an account to a server, such as a key.
 ///
 /// Printing a credential does not reveal the values.
 public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    private let values: [String: String]
+    private let values: [CapturedText: String]
     /// The secret values, which must not be shown.
     public let secrets: [String]
 
@@ -14,13 +15,13 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// Creates a credential from named values.
     ///
     /// `secrets` contains the names of the secret values.
-    public init(_ values: [String: String], secrets: [String]) {
+    public init(_ values: [CapturedText: String], secrets: [CapturedText]) {
         self.values = values
         self.secrets = secrets.compactMap { values[$0] }
     }
 
     /// Returns the value called `name`, or `nil` if there is none because the credential belongs to another system.
-    public subscript(name: String) -> String? { values[name] }
+    public subscript(name: CapturedText) -> String? { values[name] }
 
     /// A description that contains only the number of values.
     public var description: String { values.isEmpty ? "no credential" : "a credential of \(values.count) values" }
@@ -37,13 +38,13 @@ public struct CredentialFormat: Sendable {
     /// The format of an entry in the credentials file.
     public enum Entry: Sendable {
         /// A string that contains the value with the given name.
-        case text(String)
+        case text(CapturedText)
         /// An object with the given keys, none of which is required.
-        case object([String])
+        case object([CapturedText])
     }
 
     /// The values of accounts, by account name.
-    public typealias Accounts = [String: [String: String]]
+    public typealias Accounts = [CapturedText: [CapturedText: String]]
 
     /// The help text about environment variables, with `<account id>` as a placeholder.
     public let variablesHelp: String
@@ -55,7 +56,7 @@ public struct CredentialFormat: Sendable {
     ///
     /// Errors must not contain any of the values.
     public let complete:
-        @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
+        @Sendable (_ values: [CapturedText: String], _ account: String) -> Result<[CapturedText: String], EntryError>
     /// Returns the names of the variables in `environment` that belong to this system, in the order in which errors are
     /// reported.
     ///
@@ -89,9 +90,9 @@ public struct CredentialFormat: Sendable {
     /// Creates a format from its parts.
     public init(
         variablesHelp: String, entryHelp: String, entry: Entry,
-        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,
-        variables: @escaping @Sendable ([String: String]) -> [String],
-        merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
+        complete: @escaping @Sendable ([CapturedText: String], String) -> Result<[CapturedText: String], EntryError>,
+        variables: @escaping @Sendable (_ environment: [String: String]) -> [String],
+        merge: @escaping @Sendable (_ environment: [String: String], inout Accounts) -> Void,
         account: @escaping @Sendable (borrowing Record, inout JSONDocument) -> Account?,
         credential: @escaping @Sendable (Account, Accounts) -> Credential?,
         settingHint: @escaping @Sendable (Account) -> String

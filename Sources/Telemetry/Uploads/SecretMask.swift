@@ -47,6 +47,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         needles.remove([])
         self.needles = needles.sorted { $0.lexicographicallyPrecedes($1) }
         var parts: [Int: Set<UInt64>] = [:]
+        // The parts are sets, so that the order of the needles does not matter.
         for needle in needles {
             let length = min(needle.count, Self.substringLength)
             for start in 0...needle.count - length {

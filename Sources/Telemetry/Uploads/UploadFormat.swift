@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The format of the uploads of a system and of their answers.
@@ -5,7 +6,7 @@ public struct UploadFormat: Sendable {
     /// The base URL of the server, without a path.
     public let endpoint: String
     /// The base URLs of the servers that replace ``endpoint`` for certain types of uploads, by type.
-    public let endpointsOfTypes: [String: String]
+    public let endpointsOfTypes: [CapturedText: String]
     /// The HTTP method that the apps use.
     public let method: String
     /// Returns whether the system accepts `path`, including its query.
@@ -40,7 +41,7 @@ public struct UploadFormat: Sendable {
 
     /// Creates a format from its parts.
     public init(
-        endpoint: String, endpointsOfTypes: [String: String], method: String,
+        endpoint: String, endpointsOfTypes: [CapturedText: String], method: String,
         isTargetPath: @escaping @Sendable (_ path: String) -> Bool,
         isTargetHeader: (@Sendable (HeaderField) -> Bool)?,
         isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?, list: ListFormat?,
@@ -161,6 +162,9 @@ public struct HeaderField: Sendable, Equatable {
         self.name = name
         self.value = value
     }
+
+    /// Returns whether the field has the name `name`, regardless of the case of ASCII letters.
+    public func isNamed(_ name: String) -> Bool { self.name.utf8.span.equalsIgnoringCase(name) }
 }
 
 /// The format of uploads that are lists of events, such as `{"data":[event, …]}`.

@@ -50,9 +50,9 @@ public struct Withdrawal: Sendable, Hashable {
     /// The client or profile whose records must not be uploaded.
     public let subject: Subject
     /// The label of the capture that contains the fact.
-    public let capture: String
+    @CapturedText public private(set) var capture: String
     /// The path of the file that contains the fact, relative to the root of the capture.
-    public let path: String
+    @CapturedText public private(set) var path: String
 
     /// Creates a withdrawal.
     public init(_ reason: Reason, of subject: Subject, capture: String, path: String) {

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Hashing
 import Telemetry
@@ -14,7 +15,7 @@ import Testing
     }
 
     private static let index = BundleIndex(
-        digest: digest, ancestors: [ancestor], records: IndexKeySet([key(9), key(2, 5), key(2, 4)]),
+        digest: digest, ancestors: [CapturedText(ancestor)], records: IndexKeySet([key(9), key(2, 5), key(2, 4)]),
         details: IndexKeySet([key(UInt64.max)]))
 
     @Test func indexHasTheDocumentedForm() {

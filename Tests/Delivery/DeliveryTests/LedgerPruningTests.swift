@@ -104,7 +104,7 @@ import Testing
     @Test("Requests for deletion are kept, so that no other records of their clients are sent")
     func deletionRequests() async throws {
         let table = ProbeSystem.table
-        let type = try #require(table.precedence(of: .probe).deletionRequests.first)
+        let type = try #require(table.precedence(of: .probe).deletionRequests.first).string
         try await job([record("A", type)], onDay: 0, knowing: table)
         try await job([record("B", "hello")], onDay: 100, knowing: table)
         #expect(try prune(60, onDay: 100, knowing: table) == 0)

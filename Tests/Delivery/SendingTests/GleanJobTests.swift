@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Glean
 import Telemetry
@@ -16,7 +17,7 @@ import Testing
     private static let other = "2b7e1f30-64c5-4a9d-8f12-9d0c3b5a7e68"
 
     private static func ping(
-        _ number: Int, _ type: String = "baseline", client: String?, headers: [String: String] = [:],
+        _ number: Int, _ type: String = "baseline", client: String?, headers: [CapturedText: String] = [:],
         held: [Hold] = []
     ) -> Record {
         let id = String(format: "0b9c7a5e-6d21-4f7b-8f0c-%012d", number)

@@ -1,5 +1,6 @@
 import ActivityStream
 import Adjust
+import Bytes
 import Foundation
 import Leanplum
 import Mozilla
@@ -46,7 +47,7 @@ import Testing
             fields(try request(target)) == [
                 "User-Agent: Pingferry/1", "Content-Type: application/json", "X-Tag: test",
             ])
-        for other in [["X-Tag": "a b"], ["X-Tag": "a", "Host": "a"]] {
+        for other: [CapturedText: String] in [["X-Tag": "a b"], ["X-Tag": "a", "Host": "a"]] {
             #expect(throws: RequestError.noTarget) {
                 try request(Target(path: "/submit/hello/1", headers: other))
             }

@@ -69,7 +69,7 @@ import Testing
 
     @Test("Each documented path has a type, and no other path has one")
     func paths() {
-        #expect(AdjustType.byPath == Dictionary(uniqueKeysWithValues: Self.types))
+        #expect(AdjustType.byPath == Dictionary(uniqueKeysWithValues: Self.types.map { (CapturedText($0), $1) }))
     }
 
     @Test("The components of a documented path are compared completely", arguments: types)

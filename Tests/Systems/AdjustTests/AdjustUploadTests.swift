@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import JSONText
 import Telemetry
@@ -135,8 +136,8 @@ import Testing
             (["client-sdk": "ios4.11.5"], false), (["Client-SDK": "ios4.11.5"], false), (["Client-Sdk": ""], false),
             (["Client-Sdk": "ios4\r\nHost: x"], false), (["User-Agent": "a\nb"], false), (["User-Agent": ""], false),
             (["Authorization": "Signature x"], false), (["Client-Sdk": "ios4.11.5", "Host": "x"], false),
-        ] as [([String: String], Bool)])
-    func headers(headers: [String: String], isAllowed: Bool) {
+        ] as [([CapturedText: String], Bool)])
+    func headers(headers: [CapturedText: String], isAllowed: Bool) {
         #expect(uploads.accepts(Target(path: "/event", headers: headers)) == isAllowed)
     }
 

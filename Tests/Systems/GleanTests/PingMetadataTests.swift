@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 import Testing
@@ -45,7 +46,7 @@ import Testing
 }
 
 @Suite struct PingTagsTests {
-    private static let cases: [([HeaderField], [String: String], [String], [String])] = [
+    private static let cases: [([HeaderField], [CapturedText: String], [String], [String])] = [
         ([], [:], [], []), ([HeaderField("x-DEBUG-id", "A-1")], ["X-Debug-ID": "A-1"], [], []),
         ([HeaderField("X-Source-Tags", "1,2,3,4,5")], ["X-Source-Tags": "1,2,3,4,5"], [], []),
         ([HeaderField("X-Debug-ID", "two words")], [:], ["X-Debug-ID"], []),
@@ -64,7 +65,7 @@ import Testing
     ]
 
     @Test("Tags are selected from the header fields", arguments: cases)
-    func selectedTags(fields: [HeaderField], accepted: [String: String], rejected: [String], others: [String]) {
+    func selectedTags(fields: [HeaderField], accepted: [CapturedText: String], rejected: [String], others: [String]) {
         let tags = PingTags(fields)
         #expect(tags.acceptedTags == accepted)
         #expect(tags.rejectedTagNames == rejected)

@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func keyDependsOnModeAndApplication() throws {
-        let accounts = [
+        let accounts: CredentialFormat.Accounts = [
             "org.example": ["appId": "app_1", "productionKey": "p-1", "developmentKey": "d-1"],
             "*": ["appId": "app_2", "productionKey": "p-2"],
         ]
@@ -173,7 +173,7 @@ import Testing
             "PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "d-9",
             "PINGFERRY_LEANPLUM_PRODUCTION_KEY": "",
         ]
-        var accounts = [
+        var accounts: CredentialFormat.Accounts = [
             "app_9": ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-1"],
             "*": ["appId": "app_2", "productionKey": "p-2"],
         ]

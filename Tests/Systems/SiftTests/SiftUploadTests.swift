@@ -109,7 +109,7 @@ import Testing
             "PINGFERRY_SIFT_KEY_b": "b-2", "PINGFERRY_SIFT_KEY_c": "c-2", "PINGFERRY_SIFT_KEY_d": "",
             "PINGFERRY_SIFT_KE": "x", "PATH": "/bin",
         ]
-        var accounts = ["a": ["beaconKey": "a-1"], "b": ["beaconKey": "b-1"]]
+        var accounts: CredentialFormat.Accounts = ["a": ["beaconKey": "a-1"], "b": ["beaconKey": "b-1"]]
         try format.merge(environment, &accounts)
         #expect(accounts == ["a": ["beaconKey": "a-1"], "b": ["beaconKey": "b-2"], "c": ["beaconKey": "c-2"]])
         #expect(try format.variables(environment) == ["PINGFERRY_SIFT_KEY_b", "PINGFERRY_SIFT_KEY_c"])

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 import TestSupport
 import Testing
@@ -130,7 +131,7 @@ import Testing
         #expect(
             read.codes == ["event-skipped", "event-skipped", "event-skipped", "event-skipped", "graph-cycle"])
         #expect(read.rejects.map(\.reason) == ["event-skipped 4 left out, graph-cycle 1 left out"])
-        let counts = ["absorbed": 0, "emitted": 4, "lost": 1, "pending": 9, "skipped": 4]
+        let counts: [CapturedText: Int] = ["absorbed": 0, "emitted": 4, "lost": 1, "pending": 9, "skipped": 4]
         #expect(read.report.parts.map(\.events) == [counts])
         #expect(read.records[0].time == nil)
         #expect(read.records[0].notes.contains("time-out-of-range newest event time 18446744073709551615"))

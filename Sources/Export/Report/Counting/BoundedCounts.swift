@@ -1,3 +1,5 @@
+import Bytes
+
 /// The numbers of occurrences of a limited number of keys.
 ///
 /// A capture can contain any number of keys. Therefore, keys beyond the limit are counted together. Keys are stored in
@@ -59,6 +61,15 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
             .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
             .map(\.element)
     }
+}
+
+extension BoundedCounts<CapturedText> {
+    /// Returns the count of a text, or 0 if the text is not counted separately.
+    subscript(text: String) -> Int { self[CapturedText(text)] }
+
+    /// Adds `count` to the count of `text`, like `add(_:_:)` for keys.
+    @discardableResult
+    mutating func add(_ text: String, _ count: Int = 1) -> Int? { add(CapturedText(text), count) }
 }
 
 extension Int {

@@ -1,9 +1,10 @@
 import Bundle
+import Bytes
 
 /// The system and the type of a record.
 struct RecordKind: Hashable, Sendable {
-    let system: String
-    let type: String
+    @CapturedText var system: String
+    @CapturedText var type: String
 
     var name: String { "\(system) \(type)" }
 }
@@ -11,15 +12,15 @@ struct RecordKind: Hashable, Sendable {
 /// An app and its version.
 struct ReportApp: Hashable, Sendable {
     /// The name of the app, its id if the name is unknown, or `nil` if both are unknown.
-    var name: String?
-    var version: String?
+    @OptionalCapturedText var name: String?
+    @OptionalCapturedText var version: String?
 }
 
 /// A phone model with its operating system.
 struct ReportModel: Hashable, Sendable {
-    var device: String?
-    var os: String?
-    var osVersion: String?
+    @OptionalCapturedText var device: String?
+    @OptionalCapturedText var os: String?
+    @OptionalCapturedText var osVersion: String?
 }
 
 /// A 64-bit hash that identifies a client.
@@ -33,7 +34,7 @@ struct ClientKey: Hashable, Sendable {
     /// Pass `nil` for `client` to identify the records of a system without a client.
     init(system: String, client: String?) {
         var hasher = Hasher()
-        hasher.combine(system)
+        hasher.combine(CapturedText(system))
         hasher.combine(lowercasedASCIIOf: client)
         hash = hasher.finalize()
     }
@@ -44,26 +45,29 @@ struct ClientKey: Hashable, Sendable {
     private init(of client: ClientKey, type: String) {
         var hasher = Hasher()
         hasher.combine(client.hash)
-        hasher.combine(type)
+        hasher.combine(CapturedText(type))
         hash = hasher.finalize()
     }
 }
 
 struct EventKind: Hashable, Sendable {
-    let app: String?
-    let name: String?
-    let label: String?
+    @OptionalCapturedText var app: String?
+    @OptionalCapturedText var name: String?
+    @OptionalCapturedText var label: String?
 }
 
 struct SearchKind: Hashable, Sendable {
-    let engine: String
-    let source: String?
+    @CapturedText var engine: String
+    @OptionalCapturedText var source: String?
+
+    /// The name of the engine with ASCII letters in lowercase.
+    var caselessEngine: CapturedText { CapturedText(engine).lowercasedASCII() }
 }
 
 /// A metric of Glean and its type.
 struct MetricKind: Hashable, Sendable {
-    let name: String
-    let type: String
+    @CapturedText var name: String
+    @CapturedText var type: String
 }
 
 /// The location and the description of an item, as an example of the code of the item.

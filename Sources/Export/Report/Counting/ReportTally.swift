@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The counts that a report collects while records are read.
@@ -19,10 +20,10 @@ struct ReportTally: Sendable {
     var recordsByKind = BoundedCounts<RecordKind>(keyLimit: 500)
     var eventsByDay = BoundedCounts<Int>(keyLimit: 20_000)
 
-    var recordsBySystem = BoundedCounts<String>(keyLimit: 100)
+    var recordsBySystem = BoundedCounts<CapturedText>(keyLimit: 100)
     var recordsByApp = BoundedCounts<ReportApp>(keyLimit: 16_384)
     var recordsByModel = BoundedCounts<ReportModel>(keyLimit: 16_384)
-    var recordsByLocale = BoundedCounts<String>(keyLimit: 2000)
+    var recordsByLocale = BoundedCounts<CapturedText>(keyLimit: 2000)
     /// The number of pings that contain each metric.
     var pingsByMetric = BoundedCounts<MetricKind>(keyLimit: 512)
     var eventsByKind = BoundedCounts<EventKind>(keyLimit: 4000)
@@ -34,8 +35,8 @@ struct ReportTally: Sendable {
     var clients = LargestClients()
     var gaps = GapCounts()
 
-    var heldRecordsByCode = BoundedCounts<String>(keyLimit: 200)
-    var heldEventsByCode = BoundedCounts<String>(keyLimit: 200)
+    var heldRecordsByCode = BoundedCounts<CapturedText>(keyLimit: 200)
+    var heldEventsByCode = BoundedCounts<CapturedText>(keyLimit: 200)
     /// The number of uploadable records for each client and record type.
     var uploadCounts: [ClientKey: Int32] = [:]
 

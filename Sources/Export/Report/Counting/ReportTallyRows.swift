@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// Methods that count the rows of exported tables.
@@ -117,7 +118,7 @@ extension ReportTally {
     private mutating func countHolds(_ rows: TableRows, _ range: Range<Int>, eventCount: Int) {
         guard !range.isEmpty else { return }
         let code = rows.column("code")
-        for code in Set(range.compactMap { rows.text($0, code) }).sorted() {
+        for code in Set(range.compactMap { rows.text($0, code).map { CapturedText($0) } }).sorted() {
             heldRecordsByCode.add(code)
             heldEventsByCode.add(code, eventCount)
         }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The section about activity: the events of each app, the searches by engine, and the metrics of Glean.
 extension ReportPage {
     var activitySection: PageSection {
@@ -15,29 +17,34 @@ extension ReportPage {
         let sorted = tally.eventsByKind.largestFirst
         guard !countFormatter.isNone(tally.eventsByKind.total) else { return [countFormatter.noneText("events")] }
         let clients = tally.profiles.clientCounts(\.values.events.elements)
-        var apps = BoundedCounts<String?>(keyLimit: .max)
-        for (kind, count) in sorted { apps.add(kind.app, count) }
+        var apps = BoundedCounts<CapturedText?>(keyLimit: .max)
+        for (kind, count) in sorted { apps.add(kind.app.map { CapturedText($0) }, count) }
         let clientsByApp = clientsByApp
         let (shown, otherCount) = countFormatter.shownEntries(apps.largestFirst, limit: Self.maxApps) {
             clientsByApp[$0] ?? 0
         }
         let kinds = shown.map { app, _ in
-            countFormatter.shownEntries(sorted.filter { $0.key.app == app }, limit: Self.maxEvents) { kind in
+            countFormatter.shownEntries(
+                sorted.filter { $0.key.app.map { CapturedText($0) } == app }, limit: Self.maxEvents
+            ) { kind in
                 tally.eventsByKind.index(of: kind).flatMap { clients[$0] } ?? 0
             }
         }
         // The bars of all apps have the same scale.
         let largest = kinds.flatMap(\.shown).map(\.count).max() ?? 0
-        let tables = zip(shown, kinds).map { eventTable($0.key, $0.count, $1.shown, $1.otherCount, largest: largest) }
+        let tables = zip(shown, kinds).map {
+            eventTable($0.key?.string, $0.count, $1.shown, $1.otherCount, largest: largest)
+        }
         let more = otherCount + tally.eventsByKind.otherCount
         return tables + [countFormatter.aside(more, "Other apps: \(countFormatter.text(more, "event")).")]
     }
 
     /// The number of clients of each app.
-    private var clientsByApp: [String?: Int] {
-        var counts: [String?: Int] = [:]
+    private var clientsByApp: [CapturedText?: Int] {
+        var counts: [CapturedText?: Int] = [:]
         for client in tally.profiles.clients {
-            let names = Set(client.values.apps.elements.map { tally.recordsByApp.entries[$0].key.name })
+            let names = Set(
+                client.values.apps.elements.map { tally.recordsByApp.entries[$0].key.name.map { CapturedText($0) } })
             for name in names { counts[name, default: 0] += 1 }
         }
         return counts
@@ -72,14 +79,14 @@ extension ReportPage {
         let kinds = countFormatter.shownEntries(
             tally.searchesByKind.largestFirst, limit: .max, clientCount: clientCount)
         // The names of an engine can differ in letter case. The most frequent name that can be shown is used.
-        var names: [String: String] = [:]
-        for (kind, _) in kinds.shown where names[kind.engine.lowercased()] == nil {
-            names[kind.engine.lowercased()] = kind.engine
+        var names: [CapturedText: String] = [:]
+        for (kind, _) in kinds.shown where names[kind.caselessEngine] == nil {
+            names[kind.caselessEngine] = kind.engine
         }
         var counts = BoundedCounts<SearchKind>(keyLimit: .max)
         for (kind, count) in tally.searchesByKind.largestFirst {
-            let name = names[kind.engine.lowercased(), default: kind.engine]
-            names[kind.engine.lowercased()] = name
+            let name = names[kind.caselessEngine, default: kind.engine]
+            names[kind.caselessEngine] = name
             counts.add(SearchKind(engine: name, source: kind.source), count)
         }
         guard !countFormatter.isNone(counts.total) else { return "" }

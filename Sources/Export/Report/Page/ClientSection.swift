@@ -65,7 +65,7 @@ extension ReportPage {
             "Locales", ["locale"], tally.recordsByLocale, noun: "record",
             clients: tally.profiles.clientCounts { $0.locale.value.map { [$0] } ?? [] },
             allClients: tally.profiles.clientCounts(\.values.locales.elements),
-            cells: { [.captured($0)] })
+            cells: { [.captured($0.string)] })
     }
 
     /// The maximum number of rows of a table of counts.

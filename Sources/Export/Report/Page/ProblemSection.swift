@@ -39,11 +39,11 @@ extension ReportPage {
         for (code, count) in shown {
             let examples = codes.examples[code] ?? []
             let exampleText = examples.first.map { Self.withoutPosition($0.text) }
-            let meaningText = meaning(code) ?? exampleText
+            let meaningText = meaning(code.string) ?? exampleText
             let more = count - examples.count
             let rest = HTML.moreItems(more, countFormatter.text(more))
             table.rows.append([
-                "<code><bdi>\(code)</bdi></code>", "\(countFormatter.text(count))", .captured(meaningText),
+                "<code><bdi>\(code.string)</bdi></code>", "\(countFormatter.text(count))", .captured(meaningText),
                 "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: meaningText) })\(rest)</ul>",
             ])
         }

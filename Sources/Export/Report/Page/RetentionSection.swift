@@ -28,7 +28,7 @@ extension ReportPage {
         let numbers = Dictionary(uniqueKeysWithValues: zip(systems, 0...))
         var chart = DayChart(
             id: "clients-by-\(unit.rawValue)", noun: "active client",
-            seriesNames: systems.map { tally.recordsBySystem.entries[$0].key }, countFormatter: countFormatter,
+            seriesNames: systems.map { tally.recordsBySystem.entries[$0].key.string }, countFormatter: countFormatter,
             unit: unit)
         for (key, count) in counts.entries { chart.add(count, day: key.day, series: numbers[key.system] ?? 0) }
         return chart.html
@@ -56,7 +56,7 @@ extension ReportPage {
             return left < (countFormatter.chartValue($0.value.clientCount), $1.key)
         }
         return sorted.enumerated().map { index, cohorts in
-            let name = tally.recordsBySystem.entries[cohorts.key].key
+            let name = tally.recordsBySystem.entries[cohorts.key].key.string
             let table = retentionTable(name, cohorts.value)
             return index == 0
                 ? "<h3>Retention by week</h3>\(table)" : .details("Retention of clients of \(name)", table)

@@ -74,6 +74,7 @@ struct DayChart {
         }
         var values = seriesNames.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
+        // Each day has its own elements, so that the order does not matter.
         for (day, series) in countsByDay {
             guard let index = calendar.index(of: day) else {
                 outside[day] = series.reduce(0, +)

@@ -43,7 +43,7 @@ extension ReportPage {
             "Reasons why records are held. A record with two reasons is counted for both.",
             ["reason", "meaning", .number("records"), .number("events"), "can it be released?"])
         for (code, count) in shown {
-            let (meaning, isFinal) = CodeMeanings.holdMeaning(of: code, in: holdCodes)
+            let (meaning, isFinal) = CodeMeanings.holdMeaning(of: code.string, in: holdCodes)
             let answer: HTML =
                 switch isFinal {
                 case true?: "no"
@@ -51,7 +51,7 @@ extension ReportPage {
                 case nil: .captured(nil)
                 }
             table.rows.append([
-                "<code><bdi>\(code)</bdi></code>", "\(meaning)", "\(countFormatter.text(count))",
+                "<code><bdi>\(code.string)</bdi></code>", "\(meaning)", "\(countFormatter.text(count))",
                 "\(countFormatter.text(tally.heldEventsByCode[code]))", answer,
             ])
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Console
 import Delivery
 import JSONText
@@ -90,7 +91,7 @@ struct EditOptions: ParsableArguments {
         guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
     }
 
-    func report(_ noun: String, plural: String, _ counts: [String: Int]) throws {
+    func report(_ noun: String, plural: String, _ counts: [CapturedText: Int]) throws {
         let total = counts.values.reduce(0, +)
         if common.json {
             try Terminal.print(CanonicalObject(counts: counts))
@@ -102,7 +103,7 @@ struct EditOptions: ParsableArguments {
     /// Throws a `CommandError` if no entry was changed for an id.
     ///
     /// `counts` contains the number of changed entries for each id, which is zero for an unknown id.
-    func requireKnownIDs(_ counts: [String: Int]) throws {
+    func requireKnownIDs(_ counts: [CapturedText: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard let first = unknown.first else { return }
         let more = unknown.count > 1 ? " and \(unknown.count - 1) more" : ""

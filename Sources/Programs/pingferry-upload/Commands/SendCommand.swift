@@ -307,7 +307,7 @@ struct SendCommand: AsyncParsableCommand {
         summary.refusalGroups = try ledger.view.refusals()
         summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
         summary.releasableHoldCounts = try ledger.view.releasableHoldCounts(
-            knowing: Systems.table, ignoring: Set(ignoreHeld))
+            knowing: Systems.table, ignoring: Set(texts: ignoreHeld))
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
         let state = try ledger.view.state(of: pool, today: self.ledger.dayRule.day(of: SystemClock.now))

@@ -67,7 +67,7 @@ struct StatusCommand: AsyncParsableCommand {
         let now = SystemClock.now
         let today = ledger.dayRule.day(of: now)
         let overview = try LedgerView(path: try ledger.path()).overview(today: today, knowing: Systems.table)
-        let report = StatusReport(overview: overview, shownClients: Set(client.map { $0.lowercased() }), now: now)
+        let report = StatusReport(overview: overview, shownClients: Set(client.map { ClientID($0) }), now: now)
         if common.json {
             try Terminal.print(report.json)
         } else if common.quiet {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Export
@@ -266,7 +267,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     // MARK: The summary
 
-    private func report(_ summary: Summary, _ rows: [String: Int]? = nil, rowsWithoutTime: Int = 0) throws {
+    private func report(_ summary: Summary, _ rows: [CapturedText: Int]? = nil, rowsWithoutTime: Int = 0) throws {
         let isTimeline = format == .timesketch
         if common.json {
             try summary.printJSON { object in

@@ -113,7 +113,7 @@ struct GapsCommand: AsyncParsableCommand {
             counts.rowCount += 1
             guard filter.systems.isEmpty || filter.systems.contains(row.system),
                 filter.types.isEmpty || filter.types.contains(row.type),
-                filter.clients.isEmpty || filter.clients.contains(row.client.lowercased())
+                filter.clients.isEmpty || filter.clients.contains(ClientID(row.client))
             else { return counts.rejectedCount += 1 }
             let client = clients.number(of: row.client, system: row.system)
             sequences.add(expected: row.number, client: client, type: row.type)

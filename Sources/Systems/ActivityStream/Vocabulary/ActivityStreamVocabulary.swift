@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -8,7 +9,7 @@ struct ActivityStreamVocabulary: Vocabulary {
     /// The meaning of a session ping.
     static let sessionMeaning = "New Tab panel shown for a while"
 
-    static let eventMeanings: [String: String] = [
+    static let eventMeanings: [CapturedText: String] = [
         "ADD_BOOKMARK": "Bookmark added",
         "CLICK": "Item tapped",
         "DELETE": "Highlight deleted from history",

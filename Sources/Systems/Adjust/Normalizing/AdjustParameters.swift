@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -37,10 +38,10 @@ enum AdjustParameters {
     /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 4.4.
     static let sequence = SequenceFormat(
         start: 1...1, sharedClients: [],
-        membersOfTypes: [
+        membersOfTypes: Dictionary(texts: [
             AdjustType.event: SequenceFormat.Member([eventCount], notation: .string, requiredKey: bundleID),
             AdjustType.session: SequenceFormat.Member([sessionCount], notation: .string, requiredKey: nil),
-        ])
+        ]))
 
     /// The parameter that SDKs before version 4.35.2 store but do not send.
     static let eventCallbackID: JSONKey = "event_callback_id"
@@ -62,10 +63,10 @@ enum AdjustParameters {
         "persistent_ios_uuid", "ios_uuid", "primary_dedupe_token", "secondary_dedupe_token", "idfv",
     ]
 
-    private static let choices: Set<String> = ["disable", "enable"]
+    private static let choices: Set<CapturedText> = ["disable", "enable"]
 
     /// The values of the parameter `source` that the SDK itself uses.
-    private static let sources: Set<String> = [
+    private static let sources: Set<CapturedText> = [
         "apple_ads", "att", "deeplink", "google_odm", "iad", "iad3", "linkme", "push",
     ]
 

@@ -50,7 +50,7 @@ struct AdjustUpload {
     /// The target of the upload, or `nil` if the server does not accept the path.
     var target: Target? {
         guard let path else { return nil }
-        var headers: [String: String] = [:]
+        var headers: [CapturedText: String] = [:]
         headers[AdjustHeaders.sdkHeader] = sdk
         headers[AdjustHeaders.agentHeader] = agent
         return Target(path: path, headers: headers)

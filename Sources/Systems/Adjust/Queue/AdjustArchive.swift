@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -80,7 +81,7 @@ struct AdjustArchive {
     /// Returns the entries of the root, or throws an error if the root is not a dictionary.
     ///
     /// The result contains `nil` for each value that is not a string.
-    mutating func rootStrings() throws(PropertyListError) -> [String: String?] {
+    mutating func rootStrings() throws(PropertyListError) -> [CapturedText: String?] {
         let root = try archive.root()
         guard case .dictionary(let pairs) = try archive.value(ofObject: root) else {
             throw wrongRoot("the root is not a dictionary")
@@ -93,8 +94,8 @@ struct AdjustArchive {
     /// The first entry of each name applies. An entry whose key is not a string has the name "".
     ///
     /// - Throws: An error with the code `budgetExceeded` if the strings are larger than any app needs.
-    mutating func strings(of pairs: KeyedPairs) throws(PropertyListError) -> [String: String?] {
-        var strings: [String: String?] = [:]
+    mutating func strings(of pairs: KeyedPairs) throws(PropertyListError) -> [CapturedText: String?] {
+        var strings: [CapturedText: String?] = [:]
         var byteCount = 0
         for position in 0..<pairs.count {
             let (key, value) = (try key(at: position, of: pairs), try self.value(at: position, of: pairs))
@@ -105,7 +106,7 @@ struct AdjustArchive {
                     .budgetExceeded, at: offset, "more than \(Self.stringsLimit >> 20) MiB of strings")
             }
             let name = string(key) ?? ""
-            if strings[name] == nil { strings.updateValue(string(value), forKey: name) }
+            if strings[name] == nil { strings.updateValue(string(value), forKey: CapturedText(name)) }
         }
         return strings
     }

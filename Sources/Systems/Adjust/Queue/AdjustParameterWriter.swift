@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -75,9 +76,9 @@ struct AdjustParameterWriter {
 
         /// Writes the entries of `session`, overridden by the entries of the member `name`, as the parameter `key`.
         func merge(
-            _ name: String, of package: PropertyListNode, _ session: [String: String?], _ key: JSONKey
+            _ name: String, of package: PropertyListNode, _ session: [CapturedText: String?], _ key: JSONKey
         ) throws(PropertyListError) {
-            var own: [String: String?] = [:]
+            var own: [CapturedText: String?] = [:]
             if case .dictionary(let pairs) = try archive.archive.object(archive.archive.key(name), of: package) {
                 own = try archive.strings(of: pairs)
             }
@@ -86,7 +87,7 @@ struct AdjustParameterWriter {
             guard !merged.isEmpty else { return }
             guard merged.values.allSatisfy({ $0 != nil }) else { return nonStringNames.append(key.description) }
             var object = CanonicalObject()
-            for (name, value) in merged { object.set(JSONKey(name), string: value) }
+            for (name, value) in merged { object.set(JSONKey(name.string), string: value) }
             writeSeparator()
             text.append(jsonString: key.utf8.span)
             text.append(UInt8(ascii: ":"))

@@ -9,7 +9,7 @@ enum AdjustRequests {
     static let format = RequestFormat(
         hosts: hosts, methods: ["POST"],
         body: .fields(FormFields(areDecoded: areDecoded(_:))),
-        headers: [AdjustHeaders.sdkHeader.lowercased(), AdjustHeaders.agentHeader.lowercased()],
+        headers: [AdjustHeaders.sdkHeader, AdjustHeaders.agentHeader],
         secretHeaders: [authorization], payloadsRepeat: true,
         isUpload: { AdjustType.path(ofParts: $0) != nil }, otherTraffic: nil,
         path: { AdjustType.path(ofParts: $0.parts) ?? $0.path },
@@ -40,7 +40,7 @@ enum AdjustRequests {
             throw .invalid("the path is none that the SDK uses")
         }
         func values(_ name: String) -> [String] {
-            upload.headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+            upload.headers.filter { $0.isNamed(name) }.map(\.value)
         }
         let sdks = values(AdjustHeaders.sdkHeader)
         let sdk = sdks.count == 1 ? sdks[0] : nil

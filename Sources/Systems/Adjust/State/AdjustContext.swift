@@ -18,9 +18,9 @@ package struct AdjustContext {
     /// The folder whose queue the SDK uses.
     private(set) var liveFolder = ""
     /// The session's parameters for callbacks, with `nil` for each value that is not a string.
-    private(set) var callbackParameters: [String: String?] = [:]
+    private(set) var callbackParameters: [CapturedText: String?] = [:]
     /// The session's parameters for partners, with `nil` for each value that is not a string.
-    private(set) var partnerParameters: [String: String?] = [:]
+    private(set) var partnerParameters: [CapturedText: String?] = [:]
 
     /// Creates the context of a queue without any other files.
     package init() {}

@@ -11,11 +11,11 @@ enum AdjustUploads {
 
     static let format = UploadFormat(
         endpoint: "https://app.adjust.com",
-        endpointsOfTypes: [
+        endpointsOfTypes: Dictionary(texts: [
             AdjustType.deletionRequest: "https://gdpr.adjust.com",
             AdjustType.subscription: "https://subscription.adjust.com",
             AdjustType.purchaseVerification: "https://ssrv.adjust.com",
-        ],
+        ]),
         method: "POST", isTargetPath: { AdjustType.byPath[$0] != nil }, isTargetHeader: isTargetHeader(_:),
         isPathOfRecord: { path, _, type in AdjustType.byPath[path] == type }, list: nil, credentials: nil,
         precedence: Precedence(first: [], deletionRequests: [AdjustType.deletionRequest]), withdrawals: nil,

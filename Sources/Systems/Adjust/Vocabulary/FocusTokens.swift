@@ -1,10 +1,14 @@
+import Bytes
+
 /// The tokens of the events of Focus 1.1 to 3.2 and of Klar.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 12.
 enum FocusTokens {
     /// The meanings of the events, by token.
-    static let meanings: [String: String] = Dictionary(
-        uniqueKeysWithValues: events.flatMap { [($0.focus, $0.meaning), ($0.klar, $0.meaning)] })
+    static let meanings: [CapturedText: String] = Dictionary(
+        uniqueKeysWithValues: events.flatMap {
+            [(CapturedText($0.focus), $0.meaning), (CapturedText($0.klar), $0.meaning)]
+        })
 
     private static let events: [(focus: String, klar: String, meaning: String)] = [
         ("hjuag8", "58bwsk", "The user opened a URL"),

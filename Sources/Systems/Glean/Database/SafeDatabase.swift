@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -15,10 +16,10 @@ struct SafeDatabase {
     /// This is true if the file contains one of the SDK's databases, or no databases at all.
     private(set) var mayBeFromSDK: Bool
     /// The number of metrics that are not yet included in a ping, by ping name.
-    var metricCounts: [String: Int] { metricKeys.mapValues(\.count) }
+    var metricCounts: [CapturedText: Int] { metricKeys.mapValues(\.count) }
 
     /// The metric keys without labels, by the name of the ping that will contain the metrics.
-    private var metricKeys: [String: Set<ArraySlice<UInt8>>] = [:]
+    private var metricKeys: [CapturedText: Set<ArraySlice<UInt8>>] = [:]
     private var metricCount = 0
 
     private static let clientKey = Array("glean_client_info#client_id".utf8)

@@ -1,3 +1,4 @@
+import Bytes
 import Synchronization
 import Telemetry
 
@@ -13,7 +14,7 @@ struct NewestPings: Sendable {
     }
 
     private var newestWithClient: Candidate?
-    private var newestByName: [String: Candidate] = [:]
+    private var newestByName: [CapturedText: Candidate] = [:]
 
     /// Adds `ping` if it has a time, and replaces a ping that has the same or an earlier time.
     mutating func add(_ ping: Record, at position: GleanDirectory.FilePosition) {

@@ -45,7 +45,7 @@ enum GleanName {
     }
 
     /// Returns whether `client` is the placeholder id, in any letter case.
-    static func isPlaceholder(_ client: String) -> Bool { client.lowercased() == placeholderClient }
+    static func isPlaceholder(_ client: String) -> Bool { ClientID(client) == ClientID(placeholderClient) }
 }
 
 extension UInt8 {

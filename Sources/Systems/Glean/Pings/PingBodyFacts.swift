@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -86,9 +87,9 @@ extension PingBodyFacts {
 
     /// Returns a hold if the body or its metadata requires a capability other than plain HTTP (case G34).
     func capabilityHold(metadataCapabilities: [String]) -> Hold? {
-        let names = Set(metadataCapabilities + requiredCapabilities).subtracting(["http"]).sorted()
+        let names = Set((metadataCapabilities + requiredCapabilities).map { CapturedText($0) }).subtracting(["http"])
         guard !names.isEmpty else { return nil }
-        return Hold("capability", NameList.text(names))
+        return Hold("capability", NameList.text(names.sortedStrings))
     }
 }
 

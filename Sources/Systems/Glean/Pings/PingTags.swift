@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -8,7 +9,7 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.3.
 struct PingTags {
     /// The values of the valid tags, by header field name.
-    private(set) var acceptedTags: [String: String] = [:]
+    private(set) var acceptedTags: [CapturedText: String] = [:]
     /// The names of the tags that were dropped because they have an invalid value or occur more than once.
     private(set) var rejectedTagNames: [String] = []
     /// The stored names of the header fields that are not tags.
@@ -22,7 +23,7 @@ struct PingTags {
     /// Creates the debugging tags from the header fields of a Glean ping.
     init(_ fields: [HeaderField]) {
         for name in [Self.debugID, Self.sourceTags] {
-            let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+            let values = fields.filter { $0.isNamed(name) }.map(\.value)
             guard let value = values.first else { continue }
             if values.count == 1, Self.isAllowedTag(HeaderField(name, value)) {
                 acceptedTags[name] = value
@@ -30,8 +31,7 @@ struct PingTags {
                 rejectedTagNames.append(name)
             }
         }
-        let tags: Set = [Self.debugID.lowercased(), Self.sourceTags.lowercased()]
-        otherFieldNames = fields.map(\.name).filter { !tags.contains($0.lowercased()) }
+        otherFieldNames = fields.filter { !$0.isNamed(Self.debugID) && !$0.isNamed(Self.sourceTags) }.map(\.name)
     }
 
     /// Returns whether `field` is one of the two tags and has an allowed value.

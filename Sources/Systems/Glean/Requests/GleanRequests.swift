@@ -8,7 +8,7 @@ import Telemetry
 enum GleanRequests {
     static let format = RequestFormat(
         hosts: [CapturedHost(GleanUploads.host)], methods: [GleanUploads.method], body: .json,
-        headers: [PingTags.debugID.lowercased(), PingTags.sourceTags.lowercased()], secretHeaders: [],
+        headers: [PingTags.debugID, PingTags.sourceTags], secretHeaders: [],
         payloadsRepeat: false,
         isUpload: isUpload(_:), otherTraffic: nil, path: nil, deliveredStatuses: 200...200,
         lineShape: lineShape(of:), record: record(of:in:))

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import Telemetry
@@ -94,7 +95,7 @@ struct GleanFileReader: FileScanReader {
         for record in PendingEventRecords.makeRecords(of: events, ofPing: name, borrowed: borrowed, source: source) {
             output.add(record, part: part)
         }
-        let counts = [
+        let counts: [CapturedText: Int] = [
             "markers": events.restartMarkerCount, "pending": events.eventCount - events.restartMarkerCount,
         ]
         output.report(StoreReport(parts: [StoreReport.Part(part: part, events: counts, queue: nil)]))

@@ -23,13 +23,13 @@ enum GleanStores {
     /// The name of the file that contains the client id since SDK version 66.1.
     static let clientIDFileName = "client_id.txt"
     /// The names of the database files of all SDK versions, and of the auxiliary files beside them.
-    static let databaseFileNames: Set = [
+    static let databaseFileNames: Set<CapturedText> = [
         "data.mdb", "lock.mdb", "data.safe.bin", "glean.sqlite", "glean.sqlite-wal", "glean.sqlite-shm",
     ]
     /// The name of the database file since SDK version 51.0.
     static let safeDatabaseName = "data.safe.bin"
     /// The names of the other database files that identify a data directory.
-    private static let identifyingFileNames: Set = ["data.mdb", "glean.sqlite"]
+    private static let identifyingFileNames: Set<CapturedText> = ["data.mdb", "glean.sqlite"]
     /// The names of the folders that identify a data directory, because no other SDK uses them.
     private static let identifyingFolderNames = ["pending_pings", "deletion_request"]
 
@@ -71,7 +71,7 @@ enum GleanStores {
         guard folder.folders.contains(where: { $0.elementsEqual(databasesFolderName.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databasesFolderName.utf8))).entries()
         else { return false }
-        let names = Set((0..<inside.count).map { String(decoding: inside.name($0), as: UTF8.self) })
+        let names = Set((0..<inside.count).map { CapturedText(decoding: inside.name($0)) })
         return !names.isDisjoint(with: identifyingFileNames)
             || names.contains(safeDatabaseName) && hasDatabaseOfSDK(&folder)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The credentials of a Leanplum application: its id, and its access keys for released apps and for apps in
@@ -11,17 +12,17 @@ import Telemetry
 ///   no app.
 enum LeanplumCredential {
     /// The name of the application id, such as `app_…`, in the file and in a credential.
-    static let appID = "appId"
+    static let appID: CapturedText = "appId"
     /// The prefix of Leanplum's application ids, which distinguishes them from bundle ids.
     static let appIDPrefix = "app_"
     /// The name of the access key in a credential.
-    static let key = "key"
+    static let key: CapturedText = "key"
     /// The name that the credentials file uses for the access key for released apps.
-    static let productionKey = "productionKey"
+    static let productionKey: CapturedText = "productionKey"
     /// The name that the credentials file uses for the access key for apps in development.
-    static let developmentKey = "developmentKey"
+    static let developmentKey: CapturedText = "developmentKey"
     /// The name of the entry for records that name no app.
-    static let anyApp = "*"
+    static let anyApp: CapturedText = "*"
 
     enum Variable {
         static let appID = "PINGFERRY_LEANPLUM_APP_ID"
@@ -49,10 +50,10 @@ extension LeanplumCredential {
     ///
     /// If the entry contains no application id, `name` is the id.
     fileprivate static func completed(
-        _ values: [String: String], app name: String
-    ) -> Result<[String: String], CredentialFormat.EntryError> {
-        guard let id = values[appID] ?? (name == anyApp ? nil : name) else {
-            return .failure(CredentialFormat.EntryError(appID, "missing"))
+        _ values: [CapturedText: String], app name: String
+    ) -> Result<[CapturedText: String], CredentialFormat.EntryError> {
+        guard let id = values[appID] ?? (anyApp == name ? nil : name) else {
+            return .failure(CredentialFormat.EntryError(appID.string, "missing"))
         }
         return .success(values.merging([appID: id]) { _, id in id })
     }
@@ -72,7 +73,7 @@ extension LeanplumCredential {
     /// They take precedence over keys of the same application in the file.
     fileprivate static func merge(_ environment: [String: String], into accounts: inout CredentialFormat.Accounts) {
         guard let id = environment[Variable.appID], !id.isEmpty else { return }
-        for name in [id, anyApp] {
+        for name in [CapturedText(id), anyApp] {
             var app = accounts[name].flatMap { $0[appID] == id ? $0 : nil } ?? [appID: id]
             if let key = environment[Variable.productionKey], !key.isEmpty { app[productionKey] = key }
             if let key = environment[Variable.developmentKey], !key.isEmpty { app[developmentKey] = key }
@@ -91,14 +92,16 @@ extension LeanplumCredential {
     ///
     /// Returns `nil` if there is no such application. A record that names an application is never sent to a different
     /// application.
-    private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
+    private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [CapturedText: String]? {
         if let app = accounts[name] { return app }
-        guard let app = accounts[anyApp], name.isEmpty || name == app[appID] else { return nil }
+        guard let app = accounts[anyApp], name.isEmpty || app[appID].map({ CapturedText($0) == name }) == true else {
+            return nil
+        }
         return app
     }
 
     /// Returns the name, in the file, of the access key that `account` needs.
-    private static func keyName(of account: Account) -> String {
+    private static func keyName(of account: Account) -> CapturedText {
         account.isDevelopment ? developmentKey : productionKey
     }
 

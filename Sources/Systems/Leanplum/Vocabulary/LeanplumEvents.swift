@@ -1,11 +1,13 @@
+import Bytes
+
 extension LeanplumVocabulary {
     /// The meanings of the events of Firefox and of the SDK.
     ///
     /// Event names that were replaced on 16 June 2017 are included.
-    static let events: [String: String] = releasedEvents.merging(preReleaseEvents) { released, _ in released }
+    static let events: [CapturedText: String] = releasedEvents.merging(preReleaseEvents) { released, _ in released }
         .merging(sdkEvents) { firefox, _ in firefox }
 
-    private static let releasedEvents: [String: String] = [
+    private static let releasedEvents: [CapturedText: String] = [
         "E_Added_Site_To_Tracking_Protection_Safelist": "Site added to the safelist of tracking protection",
         "E_Added_Site_To_Tracking_Protection_Whitelist": "Site added to the safelist of tracking protection",
         "E_App_Opened_as_Default_Browser": "App opened as the default browser",
@@ -48,7 +50,7 @@ extension LeanplumVocabulary {
         "Opened Telephone Link": "Telephone link opened",
     ]
 
-    private static let preReleaseEvents: [String: String] = [
+    private static let preReleaseEvents: [CapturedText: String] = [
         "Cleared Private Data": "Private data cleared",
         "Closed Private Tabs": "Private tabs closed",
         "Closed Private Tabs When Leaving Private Browsing": "Private tabs closed when leaving private browsing",
@@ -69,7 +71,7 @@ extension LeanplumVocabulary {
         "User Tapped Focus Promo Button": "Promotion of Focus tapped",
     ]
 
-    private static let sdkEvents: [String: String] = [
+    private static let sdkEvents: [CapturedText: String] = [
         "Accept": "Message accepted",
         "Cancel": "Message cancelled",
         "Crash": "App crashed",

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The documented meanings of actions, user attributes and deep links.
@@ -5,7 +6,7 @@ import Telemetry
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 extension LeanplumVocabulary {
     /// The meanings of the actions of the SDK, except ``trackAction`` [D.4].
-    static let actions: [String: String] = [
+    static let actions: [CapturedText: String] = [
         "advance": "App state entered",
         "deleteNewsfeedMessage": "Newsfeed message deleted",
         "downloadFile": "File downloaded",
@@ -39,7 +40,7 @@ extension LeanplumVocabulary {
         uniqueKeysWithValues: LeanplumFields.attributes.sorted.map { ($0.key.description, $0.meaning) })
 
     /// The destinations of the deep links of Firefox [D.3].
-    static let deepLinks: [String: String] = [
+    static let deepLinks: [CapturedText: String] = [
         "default-browser/system-settings": "the system's settings for the default browser",
         "homepanel/bookmarks": "the bookmarks",
         "homepanel/downloads": "the downloads",

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -17,7 +18,7 @@ struct LeanplumVocabulary: Vocabulary {
     /// The actions of the SDK.
     ///
     /// Requests of an app can have other actions.
-    static let actionNames = Set(actions.keys).union([trackAction])
+    static let actionNames = Set(actions.keys).union([CapturedText(trackAction)])
 
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].
     ///

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -109,7 +110,7 @@ enum CorePing {
     }
 
     /// The names of the user interface elements in which a search can start.
-    static let searchLocations: Set = ["actionbar", "listitem", "quicksearch", "suggestion"]
+    static let searchLocations: Set<CapturedText> = ["actionbar", "listitem", "quicksearch", "suggestion"]
 
     @Sendable private static func startsWithNumber(_ text: Span<UInt8>) -> Bool {
         var index = 0
@@ -133,7 +134,7 @@ extension PseudonymRule {
 
     private static let engineClass = PseudonymClass("engine")
 
-    private static let builtInEngines: Set<String> = [
+    private static let builtInEngines: Set<CapturedText> = [
         "Amazon", "Amazon.com", "Bing", "DuckDuckGo", "Ecosia", "Google", "Qwant", "Twitter", "Wikipedia", "Yahoo",
         "Yandex", "amazondotcom", "baidu", "bing", "bing.com", "custom", "ddg", "duckduckgo", "ebay", "ecosia",
         "google", "google-b-1-m", "google-b-m", "google-nocodes", "other", "qwant", "twitter", "unknown", "wikipedia",

@@ -87,6 +87,6 @@ enum CorePingAnomalies {
     }
 
     private static func isLocation(_ text: Span<UInt8>) -> Bool {
-        CorePing.searchLocations.contains { text.equals($0) }
+        CorePing.searchLocations.contains { text.equals($0.string) }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The rules that replace identifiers with pseudonyms in the events and settings of event pings.
@@ -13,8 +14,8 @@ enum EventPseudonyms {
     private static let eventWord = PseudonymRule.keep(.word, else: .pseudonym(.event))
 
     /// The documented values of events: settings, choices and page numbers.
-    private static let documentedValues: Set<String> = Set(
-        [
+    private static let documentedValues = Set<CapturedText>(
+        texts: [
             "BiometricLogin", "BlockAds", "BlockAnalytics", "BlockFonts", "BlockOther", "BlockSocial", "HomeScreenTips",
             "Safari", "SendAnonymousUsageData", "Studies", "TrackingProtection", "default", "displaySecretMenu",
             "enableCustomDomainAutocomplete", "enableDomainAutocomplete", "enableSearchSuggestions", "external link",

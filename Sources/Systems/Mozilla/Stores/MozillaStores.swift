@@ -126,7 +126,7 @@ enum MozillaStores {
     }
 
     /// The bundle ids of apps that store their pings in `Library/Caches`: WebXR Viewer, Firefox since 11, and Lockwise.
-    private static let appsWithPingsInCaches: Set<String> = [
+    private static let appsWithPingsInCaches: Set<CapturedText> = [
         "org.mozilla.ios.XRViewer", "org.mozilla.ios.Firefox", "org.mozilla.ios.FirefoxBeta",
         "org.mozilla.ios.Lockbox",
     ]

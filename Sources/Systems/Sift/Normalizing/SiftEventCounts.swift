@@ -1,3 +1,5 @@
+import Bytes
+
 /// The number of events in a file for each result.
 struct SiftEventCounts {
     /// The number of events in the file, including events that are omitted.
@@ -12,7 +14,7 @@ struct SiftEventCounts {
     var lost = 0
 
     /// The number of events for each name that is used in reports.
-    var byName: [String: Int] {
+    var byName: [CapturedText: Int] {
         ["absorbed": absorbed, "emitted": emitted, "lost": lost, "pending": pending, "skipped": skipped]
     }
 }

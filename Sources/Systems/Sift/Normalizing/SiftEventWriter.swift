@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -120,7 +121,7 @@ extension SiftEventWriter {
 
     private mutating func noteLegacyClass(_ legacyClass: KeyedClass, in archive: borrowing SiftArchive) {
         valueWriter.notes.add(
-            .legacyClass(archive.archive.document.string(of: legacyClass.name)),
+            .legacyClass(CapturedText(archive.archive.document.string(of: legacyClass.name))),
             at: "event \(valueWriter.eventPosition)")
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The notes about changed and omitted values, with the number and the first location of each kind of change.
 struct SiftNotes {
     /// The change or omission that a note reports.
@@ -11,9 +13,9 @@ struct SiftNotes {
         /// A dictionary entry with the same key as an earlier entry was removed.
         case duplicateKey
         /// A class of an earlier SDK version was read.
-        case legacyClass(String)
+        case legacyClass(CapturedText)
         /// An event was omitted for the reason `reason`.
-        case lostEvent(code: String, reason: String)
+        case lostEvent(code: CapturedText, reason: CapturedText)
         /// An event in a queue was omitted because a batch also contains it.
         case absorbedEvent
     }
@@ -54,7 +56,7 @@ extension SiftNotes.Subject {
         case .nonStringKey: "non-string-key"
         case .duplicateKey: "duplicate-key"
         case .legacyClass: "legacy-class"
-        case .lostEvent(let code, _): code
+        case .lostEvent(let code, _): code.string
         case .absorbedEvent: "absorbed"
         }
     }

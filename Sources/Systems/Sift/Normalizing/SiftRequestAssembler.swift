@@ -1,3 +1,4 @@
+import Bytes
 import PropertyList
 import Synchronization
 import Telemetry
@@ -138,7 +139,8 @@ struct SiftRequestAssembler: Sendable {
     private mutating func addLoss(_ error: PropertyListError) {
         let code = error.code.rawValue
         if error.code == .eventSkipped { counts.skipped += 1 } else { counts.lost += 1 }
-        requests[lastIndex].note(.lostEvent(code: code, reason: error.reason), at: "event \(entryPosition)")
+        requests[lastIndex].note(
+            .lostEvent(code: CapturedText(code), reason: CapturedText(error.reason)), at: "event \(entryPosition)")
         if let known = losses.firstIndex(where: { $0.code == code }) {
             losses[known].count += 1
         } else {

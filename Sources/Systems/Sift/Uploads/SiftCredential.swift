@@ -5,9 +5,9 @@ import Telemetry
 /// The credential of an account: the beacon key, and the token that is sent in a header field.
 enum SiftCredential {
     /// The name of the beacon key, which the operator provides.
-    static let beaconKey = "beaconKey"
+    static let beaconKey: CapturedText = "beaconKey"
     /// The name of the token, which is the beacon key in Base64.
-    static let token = "token"
+    static let token: CapturedText = "token"
 
     /// The prefix of the names of environment variables with beacon keys.
     ///

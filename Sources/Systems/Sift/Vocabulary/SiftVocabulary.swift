@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -7,7 +8,7 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
 struct SiftVocabulary: Vocabulary {
-    private static let meanings: [String: String] = [
+    private static let meanings: [CapturedText: String] = [
         "UIApplicationDidBecomeActiveNotification": "App came to the front",
         "UIApplicationDidEnterBackgroundNotification": "App went to the background",
         "ios_app_state": "State of the app and its sensors",

@@ -62,10 +62,10 @@ struct BorrowedFieldsFinder: Sendable {
     }
 
     private func fields(ofLast records: [Record], type: String, client: String?) -> BorrowedFields? {
-        let lowercaseClient = client?.lowercased()
+        let id = client.map { ClientID($0) }
         let found = records.last { record in
             record.type == type && record.client != nil
-                && (lowercaseClient == nil || record.client?.lowercased() == lowercaseClient)
+                && (id == nil || record.client.map { ClientID($0) } == id)
         }
         return found.flatMap { BorrowedFields($0) }
     }
