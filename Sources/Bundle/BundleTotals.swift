@@ -15,7 +15,9 @@ public struct BundleTotals: Sendable, Equatable {
     }
     /// The number of records by system.
     public var systems: [CapturedText: Int] {
-        Dictionary(typeCounts.counts.map { (CapturedText($0.key.system), $0.value) }, uniquingKeysWith: +)
+        Dictionary(
+            typeCounts.counts.map { (CapturedText($0.key.system), $0.value) },
+            uniquingKeysWith: { $0.addingSaturated($1) })
     }
     private var typeCounts = Tally<TypeName>()
     /// The number of held records by hold code, which identifies the reason for the hold.
@@ -40,22 +42,24 @@ public struct BundleTotals: Sendable, Equatable {
 
     /// Adds `count` records of the type `type` of `system`.
     public mutating func add(_ count: Int, ofType type: String, in system: String) {
-        records += count
+        records = records.addingSaturated(count)
         typeCounts.add(TypeName(system: system, type: type), count)
     }
 
     /// Counts `count` of the records that were added with ``add(_:ofType:in:)`` as uploadable.
-    public mutating func addUploadable(_ count: Int) { uploadableCount += count }
+    public mutating func addUploadable(_ count: Int) { uploadableCount = uploadableCount.addingSaturated(count) }
 
     /// Counts `count` of the records that were added with ``add(_:ofType:in:)`` as held with the hold code `code`.
-    public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
+    public mutating func addHeld(_ count: Int, code: String) {
+        holds[code, default: 0] = holds[code, default: 0].addingSaturated(count)
+    }
 
     /// Adds the counts of `other`.
     public mutating func add(_ other: BundleTotals) {
-        records += other.records
-        uploadableCount += other.uploadableCount
+        records = records.addingSaturated(other.records)
+        addUploadable(other.uploadableCount)
         typeCounts.add(other.typeCounts)
-        holds.merge(other.holds, uniquingKeysWith: +)
+        holds.merge(other.holds) { $0.addingSaturated($1) }
     }
 
     /// The totals as canonical JSON.
@@ -73,18 +77,20 @@ public struct BundleTotals: Sendable, Equatable {
     ///
     /// Returns `nil` if the object is malformed, or if its counts by system contradict its counts by type.
     init?(_ fields: JSONFields) {
-        guard let records = fields.integer("records"), let uploadableCount = fields.integer("uploadable"),
-            let systems = fields.object("system"), let types = fields.object("type"),
-            let holds = fields.object("held")
+        guard let records = fields.count("records"), let uploadableCount = fields.count("uploadable"),
+            let systems = fields.object("system")?.counts, let types = fields.object("type")?.counts,
+            let holds = fields.object("held")?.counts, types.values.saturatedSum == records,
+            uploadableCount <= records, holds.values.allSatisfy({ $0 <= records })
         else { return nil }
         self.records = records
         self.uploadableCount = uploadableCount
-        for (name, count) in types.integers {
+        // The order does not matter, because each name has its own count.
+        for (name, count) in types {
             guard let (system, type) = name.split(atFirst: UInt8(ascii: "/")) else { return nil }
             typeCounts.add(TypeName(system: system.string, type: type.string), count)
         }
-        guard self.systems == systems.integers else { return nil }
-        self.holds = holds.integers
+        guard self.systems == systems else { return nil }
+        self.holds = holds
     }
 }
 

@@ -42,12 +42,12 @@ extension ClientSummary {
     /// Creates a summary from a line of `clients.ndjson`, or returns `nil` if the line is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
-            let recordCount = fields.integer("records"), let uploadableCount = fields.integer("uploadable"),
-            let types = fields.object("type")
+            let recordCount = fields.count("records"), let uploadableCount = fields.count("uploadable"),
+            let types = fields.object("type")?.counts
         else { return nil }
         self.init(
             system: system, client: fields.text("client"), recordCount: recordCount, uploadableCount: uploadableCount,
-            eventCount: 0, recordCountsByType: types.integers, apps: Set(texts: fields.texts("apps") ?? []),
+            eventCount: 0, recordCountsByType: types, apps: Set(texts: fields.texts("apps") ?? []),
             firstTime: fields.text("first").flatMap { Timestamp(rfc3339: $0) },
             lastTime: fields.text("last").flatMap { Timestamp(rfc3339: $0) })
     }

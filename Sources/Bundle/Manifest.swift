@@ -179,7 +179,7 @@ extension Manifest {
         guard let version = fields.integer("version"), BundleLayout.manifestVersions.contains(version) else {
             throw BundleError.unsupportedVersion(fields.integer("version"))
         }
-        guard let toolVersion = fields.text("tool"), let duplicateCount = fields.integer("duplicates"),
+        guard let toolVersion = fields.text("tool"), let duplicateCount = fields.count("duplicates"),
             let digest = fields.text("digest"), let totals = fields.object("totals").flatMap(BundleTotals.init),
             let segments = fields.objects("segments"), let members = fields.objects("members")
         else { throw BundleError.badManifest("a key is missing or has another type") }
@@ -198,11 +198,14 @@ extension Manifest {
         otherMembers = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
-            guard let records = fields.integer("records") else {
+            guard let records = fields.count("records") else {
                 throw .badManifest("a segment has no number of records")
             }
             return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
         }
+        guard self.segments.lazy.map(\.records).saturatedSum == totals.records,
+            CountRange.contains(allMembers.lazy.map(\.bytes).saturatedSum)
+        else { throw BundleError.badManifest("its counts contradict each other, or are too large") }
     }
 
     private static func ancestry(_ fields: JSONFields) throws(BundleError) -> ([String], OmittedCounts) {
@@ -215,7 +218,7 @@ extension Manifest {
     }
 
     private static func member(_ fields: JSONFields) throws(BundleError) -> Member {
-        guard let path = fields.text("path"), let bytes = fields.integer("bytes"),
+        guard let path = fields.text("path"), let bytes = fields.count("bytes"),
             let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
         else { throw BundleError.badManifest("a member has no path, size or hash") }
         return Member(path: path, bytes: bytes, sha256: sha256)
@@ -234,8 +237,8 @@ extension Manifest.OmittedCounts {
 
     /// Creates counts from a JSON object of a manifest, or returns `nil` if the object is malformed.
     init?(_ fields: JSONFields) {
-        guard let records = fields.integer("records"), let quarantine = fields.integer("quarantine"),
-            let problems = fields.integer("problems"), min(records, quarantine, problems) >= 0
+        guard let records = fields.count("records"), let quarantine = fields.count("quarantine"),
+            let problems = fields.count("problems")
         else { return nil }
         (self.records, self.quarantine, self.problems) = (records, quarantine, problems)
     }

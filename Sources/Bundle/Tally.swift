@@ -1,3 +1,5 @@
+import Bytes
+
 /// A table that counts occurrences by key.
 ///
 /// Counting the same key repeatedly is fast, because the index of the last key is cached.
@@ -16,7 +18,7 @@ struct Tally<Key: Hashable & Sendable>: Sendable {
                 entries.append((key, 0))
             }
         }
-        entries[lastIndex].count += count
+        entries[lastIndex].count = entries[lastIndex].count.addingSaturated(count)
     }
 
     mutating func add(_ other: Tally) {

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Capture
 import CivilTime
 import Delivery
@@ -387,6 +388,17 @@ import Testing
         let inputs = try await self.inputs(folder("phone"), archive)
         #expect(inputs.count == 2)
         #expect(try await lines(of: inputs, [folder("phone"), archive]) == [Self.record.line + "\n"])
+    }
+
+    @Test func capturedText() {
+        let composed: CapturedText = "caf\u{E9}"
+        let decomposed: CapturedText = "cafe\u{301}"
+        let areEqual = composed == decomposed  // false
+        #expect(!areEqual)
+        struct Kind: Hashable {
+            @CapturedText var type: String
+        }
+        #expect(Set([Kind(type: composed.string), Kind(type: decomposed.string)]).count == 2)
     }
 
     @Test func labels() {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A sequence of bundles in which each bundle should follow its parents.
 ///
 /// ```swift
@@ -35,7 +37,7 @@ public struct BundleChain: Sendable {
     ///
     /// `name` is the name of the bundle in faults.
     public mutating func append(_ manifest: Manifest, named name: String) {
-        recordCount += manifest.totals.records
+        recordCount = recordCount.addingSaturated(manifest.totals.records)
         links.append(Link(name: name, digest: manifest.digest, parents: manifest.parents))
     }
 

@@ -90,7 +90,7 @@ public struct BundleIndex: Sendable, Equatable {
             throw .damaged
         }
         guard let digest = fields.text("digest"), let ancestors = fields.texts("ancestors"),
-            let recordCount = fields.integer("records"), let detailCount = fields.integer("details"),
+            let recordCount = fields.count("records"), let detailCount = fields.count("details"),
             (0...bytes.count).contains(recordCount), (0...bytes.count).contains(detailCount),
             checked - start == (recordCount + detailCount) * keySize,
             let records = IndexKeySet(

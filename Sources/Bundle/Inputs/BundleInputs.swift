@@ -120,10 +120,10 @@ extension BundleInputs {
             }
             entries.append(input)
         }
-        let omittedCount = fields.integer("inputsOmitted") ?? 0
-        guard (0...InputBudget.maxOmittedCount).contains(omittedCount) else {
+        let omittedCount = fields.count("inputsOmitted")
+        guard omittedCount != nil || !fields.hasMember("inputsOmitted") else {
             throw BundleError.badManifest("the number of omitted inputs is out of range")
         }
-        self.init(entries: entries, omittedCount: omittedCount)
+        self.init(entries: entries, omittedCount: omittedCount ?? 0)
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The number of inputs and the number of label bytes that a manifest can still list.
 ///
 /// Without limits, the manifests of bundles that are merged repeatedly would grow indefinitely.
@@ -12,8 +14,6 @@ struct InputBudget {
     static let maxInputCount = 4096
     /// The maximum total length, in bytes, of all labels.
     static let maxLabelBytes = 1 << 20
-    /// The maximum number of omitted inputs, which is the largest integer that all JSON readers represent exactly.
-    static let maxOmittedCount = 1 << 53 - 1
 
     private var remainingInputCount = Self.maxInputCount
     private var remainingLabelBytes = Self.maxLabelBytes
@@ -27,8 +27,8 @@ struct InputBudget {
         return true
     }
 
-    /// Returns the sum of two counts, limited to ``maxOmittedCount``.
+    /// Returns the sum of two counts, limited to ``CountRange/maximum``.
     static func clampedSum(_ left: Int, _ right: Int) -> Int {
-        left > maxOmittedCount - right ? maxOmittedCount : left + right
+        min(left.addingSaturated(right), CountRange.maximum)
     }
 }

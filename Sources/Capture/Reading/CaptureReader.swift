@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Parallel
 import Telemetry
@@ -45,7 +46,7 @@ public struct CaptureReader: Sendable {
     public var byteCount: Int? {
         inputs.reduce(0) { total, input in
             guard let total, let count = input.byteCount(ofSegments: segments) else { return nil }
-            return total + count
+            return total.addingSaturated(count)
         }
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Telemetry
 
@@ -23,7 +24,7 @@ struct LedgerJob: Sendable {
         init(on day: Int, _ db: Database) throws {
             self.day = day
             used = try db.usage(on: day)
-            total = used.values.reduce(0, +)
+            total = used.values.saturatedSum
         }
     }
 
@@ -102,7 +103,7 @@ struct LedgerJob: Sendable {
             guard used < daily else { return false }
         }
         usage.used[client, default: 0] += 1
-        usage.total += 1
+        usage.total = usage.total.addingSaturated(1)
         try db.run(
             "INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1",
             [day, client])

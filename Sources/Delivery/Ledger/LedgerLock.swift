@@ -68,7 +68,7 @@ struct LedgerLock: ~Copyable, Sendable {
 extension LedgerHolder {
     /// Parses the contents of a lock file, or returns `nil` if they are incomplete or invalid.
     public init?(note: [UInt8]) {
-        guard let fields = try? JSONFields(note), let pid = fields.integer("pid"), let host = fields.text("host"),
+        guard let fields = try? JSONFields(note), let pid = fields.count("pid"), let host = fields.text("host"),
             let started = fields.text("started")
         else { return nil }
         self.init(pid: pid, host: host, started: started)

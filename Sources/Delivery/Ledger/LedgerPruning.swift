@@ -13,7 +13,10 @@ extension Ledger {
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp
     ) throws(LedgerError) -> Int {
         try edit { db in
-            guard let last: Int64 = try db.first("SELECT time FROM jobs") else { return 0 }
+            // A job whose time is out of range does not limit the age.
+            guard let last = Timestamp(seconds: try db.first("SELECT time FROM jobs") ?? .min)?.seconds else {
+                return 0
+            }
             let kept = try db.deletionRequestTypes(systems)
             let end = min(last, now.seconds) - milliseconds / 1000
             try db.run(

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The totals of all sequences, and the sequences, gaps and comparisons with the most missing or differing numbers.

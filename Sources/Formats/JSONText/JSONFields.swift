@@ -24,10 +24,22 @@ public struct JSONFields: Sendable {
         value(key, .string).map { document.string(of: $0) }
     }
 
-    /// Returns the integer for `key`, or `nil` if there is none or it does not fit in an `Int`.
+    /// Returns the integer for `key`, or `nil` if there is none or its magnitude exceeds that of a count.
     public func integer(_ key: JSONKey) -> Int? {
-        value(key, .number).flatMap { Int(document.string(of: $0)) }
+        value(key, .number).flatMap { Int(document.string(of: $0)) }.flatMap {
+            CountRange.contains($0 < 0 ? -1 - $0 : $0) ? $0 : nil
+        }
     }
+
+    /// Returns the number for `key`, or `nil` if there is none or it is not in ``CountRange``.
+    public func count(_ key: JSONKey) -> Int? { value(key, .number).flatMap(count) }
+
+    private func count(_ value: JSONNode) -> Int? {
+        Int(document.string(of: value)).flatMap { CountRange.contains($0) ? $0 : nil }
+    }
+
+    /// Returns whether there is a member for `key`, of any type.
+    public func hasMember(_ key: JSONKey) -> Bool { document.value(of: key, in: object) != nil }
 
     /// Returns the boolean for `key`, or `nil` if there is none.
     public func boolean(_ key: JSONKey) -> Bool? {
@@ -64,13 +76,13 @@ public struct JSONFields: Sendable {
             .map { JSONFields(document: document, object: $0) }
     }
 
-    /// All members whose values are integers that fit in an `Int`.
-    public var integers: [CapturedText: Int] {
+    /// All members, or `nil` if a value is not a number in ``CountRange``.
+    public var counts: [CapturedText: Int]? {
         var found: [CapturedText: Int] = [:]
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
-            guard document.kind(of: member.value) == .number else { continue }
-            found[document.string(of: member.key)] = Int(document.string(of: member.value))
+            guard document.kind(of: member.value) == .number, let count = count(member.value) else { return nil }
+            found[document.string(of: member.key)] = count
         }
         return found
     }

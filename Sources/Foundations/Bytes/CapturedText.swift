@@ -7,7 +7,7 @@
 /// ```swift
 /// let composed: CapturedText = "caf\u{E9}"
 /// let decomposed: CapturedText = "cafe\u{301}"
-/// composed == decomposed  // false
+/// let areEqual = composed == decomposed  // false
 /// ```
 ///
 /// As a property wrapper, it gives a structure with a property of type `String` the same equality and hash:

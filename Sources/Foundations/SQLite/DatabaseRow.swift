@@ -55,8 +55,13 @@ extension Int64: ColumnValue {
 }
 
 extension Int: ColumnValue {
-    /// Reads a number.
-    public init(_ column: Column) { self = Int(column.integer) }
+    /// Reads a number, with a magnitude of at most 2⁴⁰.
+    ///
+    /// A day, a count or a status is far below this limit. A forged number is limited, so that sums do not overflow.
+    public init(_ column: Column) {
+        let limit: Int64 = 1 << 40
+        self = Int(Swift.min(Swift.max(column.integer, -limit), limit))
+    }
 }
 
 extension Bool: ColumnValue {

@@ -35,7 +35,7 @@ public struct LocatedProblem: Sendable, Equatable {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
         else { return nil }
-        let problem = Problem(code, text, at: fields.integer("offset"), isLoss: fields.boolean("loss"))
+        let problem = Problem(code, text, at: fields.count("offset"), isLoss: fields.boolean("loss"))
         self.init(capture: capture, path: path, problem: problem)
     }
 }
@@ -93,10 +93,10 @@ public struct QuarantineEntry: Sendable, Equatable {
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),
-            let reason = fields.text("reason"), let size = fields.integer("size"),
+            let reason = fields.text("reason"), let size = fields.count("size"),
             let sha256 = fields.text("sha256"), let isStored = fields.boolean("stored")
         else { return nil }
-        let reject = Reject(reason, offset: fields.integer("offset"), length: fields.integer("length"))
+        let reject = Reject(reason, offset: fields.count("offset"), length: fields.count("length"))
         self.init(
             capture: capture, path: path, store: store, reject: reject, size: size, sha256: sha256,
             isStored: isStored)

@@ -71,13 +71,3 @@ extension BoundedCounts<CapturedText> {
     @discardableResult
     mutating func add(_ text: String, _ count: Int = 1) -> Int? { add(CapturedText(text), count) }
 }
-
-extension Int {
-    /// Returns the sum, or the maximum integer on overflow.
-    ///
-    /// An overflow is possible, because a capture can contain arbitrarily large counts.
-    func addingSaturated(_ other: Int) -> Int {
-        let (sum, hasOverflowed) = addingReportingOverflow(other)
-        return hasOverflowed ? .max : sum
-    }
-}

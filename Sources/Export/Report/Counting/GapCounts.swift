@@ -1,3 +1,5 @@
+import Bytes
+
 /// The numbers of gaps, repetitions and restarts of sequence numbers, and the largest gaps.
 struct GapCounts: Sendable {
     /// A row of the table of gaps.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The section about clients: their apps, versions and phones.
 extension ReportPage {
     var clientSection: PageSection {

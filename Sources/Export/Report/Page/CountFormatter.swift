@@ -1,3 +1,5 @@
+import Bytes
+
 /// A formatter for displayed counts that hides small counts.
 ///
 /// Small counts could identify a person. If ``minimumCount`` is a number *n* greater than 1:
