@@ -222,7 +222,8 @@ extension BundleReader {
         guard listed.count == members.count else {
             throw .badManifest("it lists \(listed.count) members, but the bundle has \(members.count)")
         }
-        for (entry, member) in zip(listed, members) where entry.path != member.name || entry.bytes != member.size {
+        for (entry, member) in zip(listed, members)
+        where CapturedText(entry.path) != CapturedText(member.name) || entry.bytes != member.size {
             throw .badManifest(
                 "it lists \(entry.path) with \(entry.bytes) bytes, but the bundle has \(member.name) with \(member.size)"
             )

@@ -49,7 +49,9 @@ public struct DigestList: Sendable {
     /// `isOnlyBundle` is `true`, lines without a name match.
     public func digest(of path: String, isOnlyBundle: Bool) -> String? {
         let name = Path.name(of: path)
-        let named = entries.filter { $0.name == path || $0.name == name }
+        let named = entries.filter { entry in
+            entry.name.map { CapturedText($0) == path || CapturedText($0) == name } ?? false
+        }
         let matching = named.isEmpty && isOnlyBundle ? entries.filter { $0.name == nil } : named
         let digests = Set(matching.map(\.digest))
         return digests.count == 1 ? digests.first : nil

@@ -182,7 +182,7 @@ extension Manifest {
         guard let toolVersion = fields.text("tool"), let duplicateCount = fields.count("duplicates"),
             let digest = fields.text("digest"), let totals = fields.object("totals").flatMap(BundleTotals.init),
             let segments = fields.objects("segments"), let members = fields.objects("members")
-        else { throw BundleError.badManifest("a key is missing or has another type") }
+        else { throw BundleError.badManifest("a key is missing or has another type, or a count is out of range") }
         self.toolVersion = toolVersion
         self.duplicateCount = duplicateCount
         self.digest = digest

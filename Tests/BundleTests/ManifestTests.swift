@@ -41,9 +41,15 @@ import Testing
             "manifest.json: its parents or the numbers of omitted contents are missing"
         ),
         ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
-        ("\"duplicates\":0,", "", "manifest.json: a key is missing or has another type"),
-        ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or has another type"),
-        ("\"tool\":\"1\"", "\"tool\":null", "manifest.json: a key is missing or has another type"),
+        ("\"duplicates\":0,", "", "manifest.json: a key is missing or has another type, or a count is out of range"),
+        (
+            "\"duplicates\":0", "\"duplicates\":\"0\"",
+            "manifest.json: a key is missing or has another type, or a count is out of range"
+        ),
+        (
+            "\"tool\":\"1\"", "\"tool\":null",
+            "manifest.json: a key is missing or has another type, or a count is out of range"
+        ),
         ("\"records\":3,\"sha256\"", "\"sha256\"", "manifest.json: a segment has no number of records"),
         ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member has no path, size or hash"),
     ]

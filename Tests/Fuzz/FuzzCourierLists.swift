@@ -3,17 +3,18 @@ import Processes
 
 @testable import Bundle
 
-/// Reads hostile bytes as a list or signature that accompanies a bundle.
+/// Reads hostile bytes as a list, a signature or a receipt that accompanies a bundle.
 ///
 /// The first byte selects the kind.
 func fuzzCourierLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let kind = bytes.first else { return 0 }
     let rest = Array(bytes.dropFirst())
-    switch kind % 4 {
+    switch kind % 5 {
     case 0: readVolumes(rest)
     case 1: readDigests(rest)
     case 2: readSignature(rest)
+    case 4: _ = try? ExpectedReceipt(rest)
     default: readAnswer(rest)
     }
     return 0

@@ -150,7 +150,11 @@ public final class CapturedFolder: Sendable {
         let name = Path.name(of: path).utf8.count
         for length in 1..<max(name, 1) {
             let found = stores.indices(at: String(decoding: path.utf8.dropLast(length), as: UTF8.self))
-            if let found = found.first(where: { self.stores[$0].store.companionPaths.contains(path) }) { return found }
+            if let found = found.first(where: {
+                self.stores[$0].store.companionPaths.contains { CapturedText($0) == path }
+            }) {
+                return found
+            }
         }
         return nil
     }

@@ -37,7 +37,7 @@ extension Ledger {
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            let reasons = try db.holdReasons().filter { $0.reason.heldCodes.contains(code) }
+            let reasons = try db.holdReasons().filter { $0.reason.heldCodes.contains { CapturedText($0) == code } }
             return try db.countByID(ids) { id in
                 for type in types { try db.removeHold(code, of: type.identity(of: id), from: reasons) }
                 return try db.changeCount(running: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])

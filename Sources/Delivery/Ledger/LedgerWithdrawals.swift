@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Telemetry
 
@@ -39,7 +40,7 @@ extension Database {
             "SELECT DISTINCT reasons.id, code, detail FROM waits JOIN reasons ON reasons.id = reason WHERE client = ?",
             [client]
         ) { reasons.append(($0[0], WaitReason($0, at: 1))) }
-        for (id, reason) in reasons where !reason.heldCodes.contains(code) {
+        for (id, reason) in reasons where !reason.heldCodes.contains(where: { CapturedText($0) == code }) {
             let held = WaitReason(.held, detail: (reason.heldCodes + [code]).joined(separator: ", "))
             try run(
                 """

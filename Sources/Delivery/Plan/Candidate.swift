@@ -144,7 +144,8 @@ public struct CandidatePool: Sendable {
         }
         let withdrawals = AppliedWithdrawals(to: self, LedgerState())
         return candidates.indices.filter { index in
-            names.holdCodes(candidates[index].holdsIndex, adding: withdrawals.holds(of: index)).contains(code)
+            names.holdCodes(candidates[index].holdsIndex, adding: withdrawals.holds(of: index))
+                .contains { CapturedText($0) == code }
                 && identities?.contains(candidates[index].key.identity) ?? true
         }
     }
@@ -251,6 +252,6 @@ public enum HoldCodes {
     /// Returns whether an operator may release records that are held for `code`.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
         // An unknown code was introduced by a newer version, which may not allow its release.
-        systems.holdCodes.contains { $0.code == code && !$0.isFinal }
+        systems.holdCodes.contains { CapturedText($0.code) == code && !$0.isFinal }
     }
 }

@@ -200,7 +200,7 @@ struct ScannedInput {
         while !folder.isEmpty {
             folder = Path.parent(of: folder) ?? ""
             let parts = capture.stores.indices(at: folder).flatMap { rows(ofStore: $0) }
-                .filter { part(ofRow: $0, in: capture).path == path }
+                .filter { CapturedText(part(ofRow: $0, in: capture).path) == path }
             if !parts.isEmpty { return parts }
         }
         return capture.storeIndex(withCompanion: path).map { [firstRow(ofStore: $0)] } ?? []

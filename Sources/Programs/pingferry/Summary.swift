@@ -56,8 +56,7 @@ struct Summary {
     private var sortedDecisions: [(CopyDecision, Int)] {
         intake.decisionCounts.sorted { left, right in
             let (first, second) = (left.key, right.key)
-            return first.capture == second.capture
-                ? first.rank < second.rank : first.capture.utf8.lexicographicallyPrecedes(second.capture.utf8)
+            return (CapturedText(first.capture), first.rank) < (CapturedText(second.capture), second.rank)
         }
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import PropertyList
 import Telemetry
@@ -32,7 +33,7 @@ private struct AdjustQueueScan: StoreScan {
     private var livePackages: Set<RecordKey>?
     private var isSuperseded = false
     /// The client of the previous package.
-    private var lastClient: String?
+    private var lastClient: CapturedText?
 
     init(_ store: AdjustQueueStore, in context: StoreContext) {
         self.context = context
@@ -49,8 +50,9 @@ private struct AdjustQueueScan: StoreScan {
                 finish(&output)
                 return false
             }
-            if record.client != lastClient { surroundings.reportForgotten(record.client, &output) }
-            lastClient = record.client
+            let client = record.client.map { CapturedText($0) }
+            if client != lastClient { surroundings.reportForgotten(record.client, &output) }
+            lastClient = client
             if let livePackages {
                 guard !livePackages.contains(RecordKey(record, secret: context.options.secret)) else {
                     output.omit(duplicate: record)

@@ -106,7 +106,7 @@ struct SubmitPathReader: Sendable {
 
     /// Returns the app in the last path, or `nil` if the path did not match the grammar.
     mutating func app(id: String?) -> App? {
-        if let lastApp, lastApp.id == id { return lastApp }
+        if let lastApp, lastApp.id.map({ CapturedText($0) }) == id.map({ CapturedText($0) }) { return lastApp }
         lastApp = lastPath?.app(in: lastPathBytes.span, id: id)
         return lastApp
     }
