@@ -227,7 +227,7 @@ public struct CandidatePool: Sendable {
                         lineLength: UInt32(clamping: note.range.count - 1)),
                     itemIndices: itemRange, clientIndex: client, typeIndex: names.types.number(of: note.type),
                     accountIndex: note.account.map { names.accounts.number(of: $0) },
-                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds),
+                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds.map { CapturedText($0) }),
                     rankIndex: note.holds.isEmpty ? nil : names.copyRanks.number(of: CopyRank(note.holds)),
                     isReleasedFromOptOut: isReleased(note.id, Hold.optedOut.code)))
         }

@@ -77,7 +77,7 @@ struct PoolDecisions: Sendable {
             pool.names.copyRank(of: pool.candidates[index]), pool.names.copyRank(of: pool.candidates[copy])
         )
         let codes = Set(pool.candidates[copy].holdsIndex.map { pool.names.holds[$0] } ?? [])
-        guard other < rank, let code = Self.decisiveCodes.first(where: codes.contains) else { return nil }
+        guard other < rank, let code = Self.decisiveCodes.first(where: { codes.contains($0) }) else { return nil }
         let label = String(decoding: pool.names.captures[capture], as: UTF8.self)
         return DecidingFact(code: code, capture: label, path: nil, isCopy: true)
     }

@@ -59,7 +59,7 @@ public struct PlanNames: Sendable {
     /// The accounts that need a credential, by index.
     public internal(set) var accounts = NumberedValues<Account>()
     /// The distinct sets of hold codes from which records have not been released, by index.
-    public internal(set) var holds = NumberedValues<[String]>()
+    public internal(set) var holds = NumberedValues<[CapturedText]>()
     /// The distinct ranks of held records among their copies, by index.
     var copyRanks = NumberedValues<CopyRank>()
     /// The labels of captures as UTF-8 bytes, by index.
@@ -70,7 +70,7 @@ public struct PlanNames: Sendable {
 
     /// Returns the hold codes at `index`, or no codes if `index` is `nil`, followed by the codes of `withdrawals`.
     func holdCodes(_ index: UInt32?, adding withdrawals: WithdrawalKinds) -> [String] {
-        let codes = index.map { holds[$0] } ?? []
+        let codes = index.map { holds[$0].map(\.string) } ?? []
         return codes + withdrawals.reasons.map(\.rawValue).filter { !codes.contains($0) }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The metrics of a job and its ledger, in the text format of Prometheus.
@@ -32,18 +33,19 @@ public struct MetricsText {
         var (delivered, inFlight, givenUp) = (CountsByLabels(), CountsByLabels(), CountsByLabels())
         var (refused, waiting, releasable) = (CountsByLabels(), CountsByLabels(), CountsByLabels())
         for (group, counts) in overview.counts {
-            let system = group.type.system.description
+            let system = CapturedText(group.type.system.description)
             delivered[[system], default: 0] += counts.deliveredCount
             inFlight[[system], default: 0] += counts.inFlightCount
             givenUp[[system], default: 0] += counts.givenUpCount
             for (reason, records) in counts.waitingCounts {
-                waiting[[system, reason.code], default: 0] += records
+                waiting[[system, CapturedText(reason.code)], default: 0] += records
                 guard reason.isReleasable(knowing: systems) else { continue }
-                releasable[[system, reason.heldCodes.joined(separator: ", ")], default: 0] += records
+                let codes = CapturedText(reason.heldCodes.joined(separator: ", "))
+                releasable[[system, codes], default: 0] += records
             }
         }
         for remark in overview.remarks where remark.isRefusal {
-            refused[[remark.group.type.system.description, String(remark.status)], default: 0] += 1
+            refused[["\(remark.group.type.system)", "\(remark.status)"], default: 0] += 1
         }
         add("delivered_records", "Records that were delivered.", delivered)
         add("in_flight_uploads", "Uploads in flight whose outcome is unknown.", inFlight)
@@ -54,13 +56,13 @@ public struct MetricsText {
     }
 
     /// The values of a metric, keyed by labels: none, the system, or the system and another label.
-    private typealias CountsByLabels = [[String]: Int]
+    private typealias CountsByLabels = [[CapturedText]: Int]
 
     /// Appends a metric whose values have no labels, the label `system`, or the labels `system` and `label`.
     private mutating func add(_ name: String, _ help: String, _ counts: CountsByLabels, by label: String = "") {
         text += "# HELP pingferry_\(name) \(help)\n# TYPE pingferry_\(name) gauge\n"
         for (values, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            let labels = zip(["system", label], values).map { "\($0)=\"\(Self.escaped($1))\"" }
+            let labels = zip(["system", label], values).map { "\($0)=\"\(Self.escaped($1.string))\"" }
             text += "pingferry_\(name)\(labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") \(count)\n"
         }
     }
