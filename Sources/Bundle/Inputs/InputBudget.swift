@@ -15,16 +15,11 @@ struct InputBudget {
     /// The maximum total length, in bytes, of all labels.
     static let maxLabelBytes = 1 << 20
 
-    private var remainingInputCount = Self.maxInputCount
-    private var remainingLabelBytes = Self.maxLabelBytes
+    private var budget = WorkBudget(nodes: maxInputCount, bytes: maxLabelBytes)
 
     /// Reserves space for an input, or returns `false` if the input exceeds a limit.
     mutating func reserve(_ input: BundleInput) -> Bool {
-        let size = input.label?.utf8.count ?? 0
-        guard remainingInputCount > 0, size <= remainingLabelBytes else { return false }
-        remainingInputCount -= 1
-        remainingLabelBytes -= size
-        return true
+        budget.reserve(nodes: 1, bytes: input.label?.utf8.count ?? 0)
     }
 
     /// Returns the sum of two counts, limited to ``CountRange/maximum``.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A validator for the objects of a binary property list that can be reached from its root.
@@ -7,7 +8,7 @@ import JSONText
 /// collects the dictionaries that repeat a key.
 ///
 /// ``walk(_:)`` checks each shared object only once, so its running time is proportional to the length of the file. If
-/// objects overlap, ``remainingByteCount`` limits the running time.
+/// objects overlap, ``budget`` limits the running time.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and A.5.
 struct BinaryValidator {
@@ -26,18 +27,20 @@ struct BinaryValidator {
     /// The states of objects, indexed by object number, or by offset if objects share offsets.
     private var packedStates: [UInt16] = []
     var repeatedKeyFinder = RepeatedKeyFinder()
-    /// The number of payload bytes that may still be read.
-    var remainingByteCount: Int
+    /// The budget for payload bytes.
+    var budget: WorkBudget
     /// Copies of the dictionaries with repeated keys, without the repeated members.
     private(set) var repairedDictionaries = RepairedDictionaries()
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
         self.layout = layout
         depthLimit = limits.depth
-        remainingByteCount = Self.byteLimit(for: layout)
+        budget = Self.budget(for: layout)
     }
 
-    private static func byteLimit(for layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
+    private static func budget(for layout: BinaryLayout) -> WorkBudget {
+        WorkBudget(bytes: 4 * layout.tableOffset + 1 << 20)
+    }
 
     private subscript(state index: Int) -> WalkState<UInt16> {
         get {
@@ -64,7 +67,7 @@ struct BinaryValidator {
     /// Checks the objects that can be reached from the root.
     mutating func walk(_ bytes: Span<UInt8>) throws(PropertyListError) {
         repeatedKeyFinder = RepeatedKeyFinder()
-        remainingByteCount = Self.byteLimit(for: layout)
+        budget = Self.budget(for: layout)
         packedStates = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
         let size = layout.referenceSize
         _ = try foldDepthFirst(
@@ -134,8 +137,9 @@ struct BinaryValidator {
             let members = PropertyListMembers(start: extent.start, count: extent.count)
             let repeated = try repeatedKeys(of: members, depth: depth, in: bytes)
             if !repeated.isEmpty {
-                remainingByteCount -= extent.count * unit
-                guard remainingByteCount >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: Int(offset)) }
+                guard budget.charge(bytes: extent.count * unit) else {
+                    throw RepeatedKeyFinder.budgetExceeded(at: Int(offset))
+                }
                 repairedDictionaries.append(offset, members, without: repeated, layout: layout, in: bytes)
             }
             frame.height = 1
@@ -156,7 +160,7 @@ struct BinaryValidator {
             _ = try enter(number, depth: depth, in: bytes)
         }
         return try repeatedKeyFinder.repeatedKeys(
-            of: members, layout: layout, in: bytes, remainingByteCount: &remainingByteCount)
+            of: members, layout: layout, in: bytes, budget: &budget)
     }
 
     /// Returns the payload offset and the count of an object, after checking that it ends before the offset table.
@@ -177,8 +181,7 @@ struct BinaryValidator {
         guard available >= 0, count <= UInt64(available / unit) else {
             throw PropertyListError(.badLength, at: offset, "an object that does not fit in front of the offset table")
         }
-        remainingByteCount -= Int(count) * unit
-        guard remainingByteCount >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: offset) }
+        guard budget.charge(bytes: Int(count) * unit) else { throw RepeatedKeyFinder.budgetExceeded(at: offset) }
         return (start, Int(count))
     }
 

@@ -77,6 +77,6 @@ extension BinaryValidator {
         // A repeated key has to be removed. The walk does that.
         return
             (try? repeatedKeyFinder.repeatedKeys(
-                of: members, layout: layout, in: bytes, remainingByteCount: &remainingByteCount))?.isEmpty ?? false
+                of: members, layout: layout, in: bytes, budget: &budget))?.isEmpty ?? false
     }
 }

@@ -74,8 +74,9 @@ public struct PropertyListJSONWriter: Sendable {
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let nonJSONValues: NonJSONValues
-    /// The limits, with the limits for the file reduced by the values written so far.
-    private var limits: Limits
+    private let valueSizeLimit: Int
+    /// The budget for all values of the file.
+    private(set) var budget: WorkBudget
     /// The JSON of the value that was written last.
     public private(set) var text: [UInt8] = []
 
@@ -86,7 +87,8 @@ public struct PropertyListJSONWriter: Sendable {
         self.document = document
         self.keyOrder = keyOrder
         self.nonJSONValues = nonJSONValues
-        self.limits = limits
+        valueSizeLimit = limits.valueSize
+        budget = WorkBudget(nodes: limits.valueCount, bytes: limits.fileSize)
     }
 
     /// Replaces ``text`` with the JSON of a value.
@@ -94,15 +96,15 @@ public struct PropertyListJSONWriter: Sendable {
     /// - Throws: ``WritingError``. In this case, the contents of ``text`` are undefined.
     public mutating func write(_ node: PropertyListNode) throws(WritingError) {
         text.removeAll(keepingCapacity: true)
+        // A value that is too large is charged, too, because many values can share one that is.
+        defer { budget.charge(bytes: text.count) }
         try append(node)
-        limits.fileSize -= text.count
-        guard limits.fileSize >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
+        guard text.count <= budget.remainingByteCount else { throw WritingError(kind: .outOfBudget, node: node) }
     }
 
     private mutating func append(_ node: PropertyListNode) throws(WritingError) {
-        guard text.count <= limits.valueSize else { throw WritingError(kind: .tooLarge, node: node) }
-        limits.valueCount -= 1
-        guard limits.valueCount >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
+        guard text.count <= valueSizeLimit else { throw WritingError(kind: .tooLarge, node: node) }
+        guard budget.charge(nodes: 1) else { throw WritingError(kind: .outOfBudget, node: node) }
         switch document.kind(of: node) {
         case .array: try appendArray(node)
         case .dictionary: try appendDictionary(node)

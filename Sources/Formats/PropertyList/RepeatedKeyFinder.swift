@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A search for the keys that occur more than once in a dictionary, either as the same object or as equal strings.
@@ -16,7 +17,7 @@ struct RepeatedKeyFinder {
     private static let slotCount = 256
     /// The maximum number of keys for which pairwise comparison is faster than sorting.
     private static let pairwiseKeyLimit = 24
-    /// The maximum length of a key, in units, that does not reduce `remainingByteCount`.
+    /// The maximum length of a key, in units, that is not charged to the budget.
     private static let uncountedLength = 256
 
     /// The members of checked dictionaries, in slots chosen by a hash of their key references.
@@ -39,7 +40,7 @@ struct RepeatedKeyFinder {
     ///
     /// All keys must be strings.
     mutating func repeatedKeys(
-        of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, remainingByteCount: inout Int
+        of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, budget: inout WorkBudget
     ) throws(PropertyListError) -> [Int] {
         entries.removeAll(keepingCapacity: true)
         for position in 0..<members.count {
@@ -48,12 +49,13 @@ struct RepeatedKeyFinder {
             let offset = layout.offset(of: Int(reference), in: bytes)
             let text = StoredText(at: offset, in: bytes)
             // A long key shared by many dictionaries is read for each of them, although it is stored once.
-            remainingByteCount -= max(0, text.count - Self.uncountedLength)
-            guard remainingByteCount >= 0 else { throw Self.budgetExceeded(at: Int(offset)) }
+            guard budget.charge(bytes: max(0, text.count - Self.uncountedLength)) else {
+                throw Self.budgetExceeded(at: Int(offset))
+            }
             entries.append(Entry(fingerprint: text.fingerprint, offset: offset, position: position))
         }
         let repeated =
-            hasDistinctFingerprints ? [] : try compareEntries(in: bytes, remainingByteCount: &remainingByteCount)
+            hasDistinctFingerprints ? [] : try compareEntries(in: bytes, budget: &budget)
         if repeated.isEmpty { checkedMembers[Self.slot(for: members, layout: layout, in: bytes)] = members }
         return repeated
     }
@@ -68,7 +70,7 @@ struct RepeatedKeyFinder {
     }
 
     private mutating func compareEntries(
-        in bytes: Span<UInt8>, remainingByteCount: inout Int
+        in bytes: Span<UInt8>, budget: inout WorkBudget
     ) throws(PropertyListError) -> [Int] {
         entries.sort { ($0.fingerprint, $0.position) < ($1.fingerprint, $1.position) }
         var repeated: [Int] = []
@@ -79,7 +81,7 @@ struct RepeatedKeyFinder {
             }
             var isRepeated = false
             for earlier in distinctEntries {
-                isRepeated = try Self.areEqual(earlier, entry, in: bytes, remainingByteCount: &remainingByteCount)
+                isRepeated = try Self.areEqual(earlier, entry, in: bytes, budget: &budget)
                 if isRepeated { break }
             }
             if isRepeated { repeated.append(entry.position) } else { distinctEntries.append(entry) }
@@ -92,12 +94,11 @@ struct RepeatedKeyFinder {
     }
 
     private static func areEqual(
-        _ earlier: Entry, _ later: Entry, in bytes: Span<UInt8>, remainingByteCount: inout Int
+        _ earlier: Entry, _ later: Entry, in bytes: Span<UInt8>, budget: inout WorkBudget
     ) throws(PropertyListError) -> Bool {
         guard earlier.offset != later.offset else { return true }
         let text = StoredText(at: later.offset, in: bytes)
-        remainingByteCount -= text.count + 1
-        guard remainingByteCount >= 0 else { throw budgetExceeded(at: Int(later.offset)) }
+        guard budget.charge(bytes: text.count + 1) else { throw budgetExceeded(at: Int(later.offset)) }
         return text.equals(StoredText(at: earlier.offset, in: bytes))
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -10,14 +11,14 @@ import PropertyList
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.3.
 struct SiftEventEquality {
-    /// The number of values that may still be compared.
+    /// The budget for compared values.
     ///
     /// Every eight bytes of a string or of data also count as one value.
-    private var remainingValueCount: Int
+    private(set) var budget: WorkBudget
     private var depth = 0
 
     init(_ archive: borrowing SiftArchive) {
-        remainingValueCount = archive.archive.document.expansionLimit
+        budget = WorkBudget(nodes: archive.archive.document.expansionLimit)
     }
 
     /// Returns the number of events that are essentially equal to the preceding event, or `nil` if there are too many
@@ -88,8 +89,7 @@ struct SiftEventEquality {
 
     private mutating func countComparedValues(_ count: Int, in archive: borrowing SiftArchive) throws(PropertyListError)
     {
-        remainingValueCount -= count
-        guard remainingValueCount >= 0 else {
+        guard budget.charge(nodes: count) else {
             throw archive.error(.budgetExceeded, at: archive.archive.document.root, "events that expand to too much")
         }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import PrivateSQLite
 
 /// A reader for the rows of Leanplum's event table.
@@ -24,7 +25,8 @@ package struct EventTable: ~Copyable {
     /// Whether the next step of the statement `rowStatement` continues at the row id ``nextRowid``.
     private var isRowStatementStarted = false
     private var damagedRangeCount = 0
-    private var remainingByteCount: Int
+    /// The budget for the bytes of all rows.
+    package private(set) var budget: WorkBudget
 
     /// The maximum number of damaged ranges that are skipped before reading stops.
     private static let maximumDamagedRangeCount = 1000
@@ -41,7 +43,7 @@ package struct EventTable: ~Copyable {
             "SELECT rowid FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1", in: database)
         self.rowStatement = rowStatement
         self.rowidStatement = rowidStatement
-        remainingByteCount = Self.maximumSizeRatio * size + EventSchema.rowSizeLimit
+        budget = WorkBudget(bytes: Self.maximumSizeRatio * size + EventSchema.rowSizeLimit)
     }
 
     /// Returns the next row or gap, or `nil` at the end of the table.
@@ -78,8 +80,7 @@ package struct EventTable: ~Copyable {
         }
         let kind = rowStatement.kind(1)
         let data = kind == .null ? Array("null".utf8) : rowStatement.bytes(1)
-        remainingByteCount -= data.count
-        guard remainingByteCount >= 0 else { throw .outOfBudget }
+        guard budget.charge(nodes: 1, bytes: data.count) else { throw .outOfBudget }
         advance(past: rowid)
         return .row(rowid: rowid, data: data, isBLOB: kind == .blob)
     }

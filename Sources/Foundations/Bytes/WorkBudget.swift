@@ -1,0 +1,68 @@
+/// A limit on the work and the memory that one input may cause.
+///
+/// The limits are proportional to the size of the input. Genuine files stay far below them. A hostile file can refer to
+/// the same bytes many times, so that reading it in full would take more time or memory than its size suggests.
+///
+/// A budget counts the nodes that were visited, such as values, members and elements, and the bytes that were read or
+/// written. The counts never decrease. For example, output that is removed again has still been written, so its bytes
+/// remain charged. The readers of all formats use this type, and the growth tests compare its counts for inputs of
+/// different sizes.
+///
+/// ```swift
+/// var budget = WorkBudget(nodes: 1_000_000, bytes: 4 * contents.count)
+/// for element in elements {
+///     guard budget.charge(nodes: 1, bytes: element.count) else { throw budgetError(at: element) }
+///     write(element)
+/// }
+/// ```
+public struct WorkBudget: Sendable {
+    /// The maximum number of nodes.
+    public let nodeLimit: Int
+    /// The maximum number of bytes.
+    public let byteLimit: Int
+    /// The number of nodes charged so far, clamped to the largest integer.
+    public private(set) var nodeCount = 0
+    /// The number of bytes charged so far, clamped to the largest integer.
+    public private(set) var byteCount = 0
+
+    /// Creates a budget with the given limits, which must not be negative.
+    ///
+    /// Without arguments, the budget only counts.
+    public init(nodes nodeLimit: Int = .max, bytes byteLimit: Int = .max) {
+        self.nodeLimit = nodeLimit
+        self.byteLimit = byteLimit
+    }
+
+    /// Whether one of the limits was exceeded.
+    public var isExhausted: Bool { nodeCount > nodeLimit || byteCount > byteLimit }
+
+    /// The number of nodes that can be charged without exceeding the limit.
+    public var remainingNodeCount: Int { max(0, nodeLimit - nodeCount) }
+
+    /// The number of bytes that can be charged without exceeding the limit.
+    public var remainingByteCount: Int { max(0, byteLimit - byteCount) }
+
+    /// Charges work before or after it is done, and returns whether the budget is not exhausted.
+    ///
+    /// The counts must not be negative. They are added even if they exceed a limit.
+    @discardableResult
+    public mutating func charge(nodes: Int = 0, bytes: Int = 0) -> Bool {
+        nodeCount = Self.sum(nodeCount, nodes)
+        byteCount = Self.sum(byteCount, bytes)
+        return !isExhausted
+    }
+
+    /// Charges optional work if it stays within the limits, and returns whether it does.
+    ///
+    /// Use this method for work that can be omitted, such as repeating a shared value. Otherwise, one large value would
+    /// prevent all smaller ones after it.
+    public mutating func reserve(nodes: Int = 0, bytes: Int = 0) -> Bool {
+        guard nodes <= remainingNodeCount, bytes <= remainingByteCount else { return false }
+        return charge(nodes: nodes, bytes: bytes)
+    }
+
+    private static func sum(_ count: Int, _ added: Int) -> Int {
+        let (sum, hasOverflowed) = count.addingReportingOverflow(added)
+        return hasOverflowed ? .max : sum
+    }
+}
