@@ -44,6 +44,8 @@ import Testing
         #expect(stores.map(\.containerNumber) == [0, 1, 0])
         let neighbors = stores.map { store in stores.neighbors(of: store).map(\.path) }
         #expect(neighbors == [[stores[0].path, caches], [stores[1].path], [stores[0].path, caches]])
+        #expect(stores.neighbors(of: stores[0]).store(at: caches)?.path == caches)
+        #expect(stores.neighbors(of: stores[0]).store(at: stores[1].path) == nil)
     }
 
     @Test("Metadata can be in the root of the capture")

@@ -55,7 +55,8 @@ private struct ScriptReader: FileReader {
     ) throws -> [ScanOutput] {
         let tree = FileTree(try Folder(path: (folder ?? self.folder).path))
         let context = StoreContext(
-            capture: "c", tree: tree, container: Container(path: "", identifier: nil), neighbors: [store],
+            capture: "c", tree: tree, container: Container(path: "", identifier: nil),
+            neighbors: ContainerStores([store], at: [0]),
             options: ScanOptions(secret: .forTests))
         var scan: any StoreScan = store.scan(files ?? 0..<store.fileCount, in: context)
         var outputs: [ScanOutput] = []

@@ -38,13 +38,15 @@ private struct CompactContainer {
 /// A capture can have hundreds of thousands of stores and containers. To save memory, each store is kept with only the
 /// number of its container, and a container is kept without its path.
 public struct FoundStores: RandomAccessCollection, Sendable {
-    private struct Entry {
-        let store: any Store
-        var container: UInt32 = 0
-    }
-
-    private var entries: [Entry] = []
+    private var stores: [any Store] = []
+    /// The number of the container of each store.
+    private var containerNumbers: [UInt32] = []
     private var containers: [CompactContainer] = []
+    /// The indices of the stores, grouped by container and in the order of their paths.
+    private var indicesByContainer: [UInt32] = []
+    /// The index, in `indicesByContainer`, of the first store of each container, followed by the number of stores.
+    private var firstIndices: [Int] = [0]
+    private let facts = ContainerFacts()
 
     /// The number of containers with stores.
     public var containerCount: Int { containers.count }
@@ -52,59 +54,71 @@ public struct FoundStores: RandomAccessCollection, Sendable {
     /// The index of the first store, which is always 0.
     public var startIndex: Int { 0 }
     /// The index after the last store, which equals the number of stores.
-    public var endIndex: Int { entries.count }
+    public var endIndex: Int { stores.count }
 
     /// Returns a store with its container.
     public subscript(index: Int) -> FoundStore {
-        let number = Int(entries[index].container)
-        return FoundStore(store: entries[index].store, compactContainer: containers[number], containerNumber: number)
+        let number = Int(containerNumbers[index])
+        return FoundStore(store: stores[index], compactContainer: containers[number], containerNumber: number)
     }
 
-    mutating func append(contentsOf stores: [any Store]) {
-        entries += stores.lazy.map { Entry(store: $0) }
-    }
+    mutating func append(contentsOf found: [any Store]) { stores += found }
 
     /// Sorts the stores by the UTF-8 bytes of their paths, and sets their containers.
     ///
     /// `container` returns the container of the store at a path.
     mutating func sort(findingContainers container: (String) -> Container) {
-        entries.sort { left, right in
-            let order = left.store.path.utf8.span.ordered(against: right.store.path.utf8.span)
+        stores.sort { left, right in
+            let order = left.path.utf8.span.ordered(against: right.path.utf8.span)
             // One file can be a store of two systems.
-            return order == 0 ? left.store.kind.description < right.store.kind.description : order < 0
+            return order == 0 ? left.kind.description < right.kind.description : order < 0
         }
-        containers = []
+        (containers, containerNumbers) = ([], [])
+        containerNumbers.reserveCapacity(stores.count)
         // Once a store is outside of a container, all following stores are outside of it, too.
         var open: [(number: Int, container: Container)] = []
-        for index in entries.indices {
-            let path = entries[index].store.path
+        for store in stores {
+            let path = store.path
             let own = container(path)
             while let last = open.last, !path.utf8.starts(with: last.container.path.utf8) { open.removeLast() }
             if let known = open.last(where: { $0.container == own }) {
-                entries[index].container = UInt32(known.number)
+                containerNumbers.append(UInt32(known.number))
             } else {
-                entries[index].container = UInt32(containers.count)
+                containerNumbers.append(UInt32(containers.count))
                 open.append((containers.count, own))
                 containers.append(CompactContainer(own))
             }
         }
+        groupByContainer()
+    }
+
+    private mutating func groupByContainer() {
+        firstIndices = Array(repeating: 0, count: containers.count + 1)
+        for number in containerNumbers { firstIndices[Int(number) + 1] += 1 }
+        for number in containers.indices { firstIndices[number + 1] += firstIndices[number] }
+        var nextIndices = firstIndices
+        indicesByContainer = Array(repeating: 0, count: stores.count)
+        for (index, number) in containerNumbers.enumerated() {
+            indicesByContainer[nextIndices[Int(number)]] = UInt32(index)
+            nextIndices[Int(number)] += 1
+        }
     }
 
     /// Returns all stores in the container of `found`, including `found` itself.
-    func neighbors(of found: FoundStore) -> [any Store] {
-        let folder = Array(found.path.utf8.prefix(Int(found.compactContainer.pathLength)))
-        return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.span.starts(with: folder.span) }
-            .filter { $0.container == found.containerNumber }.map(\.store)
+    func neighbors(of found: FoundStore) -> ContainerStores {
+        let number = found.containerNumber
+        return ContainerStores(
+            stores, at: indicesByContainer[firstIndices[number]..<firstIndices[number + 1]], facts: facts)
     }
 
     /// Returns the indices of the stores at `path`, which may be several if systems share a file.
     public func indices(at path: String) -> Range<Int> {
         let first = firstIndex(from: path.utf8)
-        let end = entries[first...].firstIndex { !$0.store.path.utf8.elementsEqual(path.utf8) } ?? entries.endIndex
+        let end = stores[first...].firstIndex { !$0.path.utf8.elementsEqual(path.utf8) } ?? stores.endIndex
         return first..<end
     }
 
     private func firstIndex(from path: some Sequence<UInt8>) -> Int {
-        entries.indices.partitioningIndex { entries[$0].store.path.utf8.lexicographicallyFollowsOrEquals(path) }
+        stores.indices.partitioningIndex { stores[$0].path.utf8.lexicographicallyFollowsOrEquals(path) }
     }
 }

@@ -58,11 +58,20 @@ struct UsageDataIndex: Sendable {
     func status(of store: FoundStore, app: App?) -> UsageDataStatus? {
         guard let system = store.store.system, concerns(system) else { return nil }
         let applying = switchesByContainer[store.containerNumber]?.applying(to: system, app: app)
-        if let found = applying ?? switches.first(where: { $0.found.path.utf8.elementsEqual(store.path.utf8) })?.found {
+        if let found = applying ?? switchAt(store.path) {
             return UsageDataStatus(state: found.state, sentence: found.sentence)
         }
         guard app.map({ app in settings.contains { $0.belongs(to: app) } }) ?? true else { return nil }
         return UsageDataStatus(state: .unknown, sentence: UsageDataSwitch.sentenceWithoutPreferences)
+    }
+
+    /// Returns the switch in the property list at `path`, or `nil` if there is none.
+    private func switchAt(_ path: String) -> UsageDataSwitch? {
+        let index = switches.indices.partitioningIndex {
+            switches[$0].found.path.utf8.lexicographicallyFollowsOrEquals(path.utf8)
+        }
+        guard index < switches.endIndex, switches[index].found.path.utf8.elementsEqual(path.utf8) else { return nil }
+        return switches[index].found
     }
 
     /// Returns whether records of `system` depend on a setting.
@@ -187,9 +196,8 @@ extension UsageDataIndex {
         }
         for name in Set(texts: switches.map(\.found.setting.appName)).sortedStrings {
             let ofName = switches.filter { $0.found.setting.appName == name }
-            let known = candidates.filter { candidate in
-                ofName.contains { candidate.belongs(to: $0.found.setting.applicationID) }
-            }
+            let ids = Set(ofName.map(\.found.setting.applicationID))
+            let known = candidates.filter { candidate in ids.contains { candidate.belongs(to: $0) } }
             assign(ofName, to: unknown, among: unknown + known)
         }
         // The container of an app group can contain the id of a client, too.

@@ -58,7 +58,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     /// The last file that was read, if some of its rejects are not in quarantine yet.
     private var current: StoreFile?
     /// The rejects of ``current`` that are not in quarantine yet.
-    private var rejects: [Reject] = []
+    private var rejects: ArraySlice<Reject> = []
 
     /// Creates a scan of the files with the given indices in the folder at `folderPath`.
     public init(
@@ -83,7 +83,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
                     remaining.removeFirst()
                     let file = reader.read(index, in: folder, with: &files, into: &output)
                     if !output.rejects.isEmpty {
-                        rejects = output.takeRejects()
+                        rejects = output.takeRejects()[...]
                         current = file
                     }
                 } else {
@@ -219,9 +219,11 @@ public struct StoreFileBuffer: Sendable {
     /// Moves rejects into quarantine until the output is full.
     ///
     /// Returns whether all rejects were moved.
-    public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
+    public func quarantine(_ rejects: inout ArraySlice<Reject>, of file: StoreFile, into output: inout ScanOutput)
+        -> Bool
+    {
         let count = min(rejects.count, output.remainingDetailCount)
-        quarantine(rejects[..<count], file, into: &output)
+        quarantine(rejects.prefix(count), file, into: &output)
         rejects.removeFirst(count)
         return rejects.isEmpty
     }

@@ -22,6 +22,7 @@ public struct InspectedFolder: ~Copyable {
 
     /// The files and folders that may belong to a store but could not be read.
     public private(set) var unreadable: [(path: String, error: FileError)] = []
+    private var unreadablePaths: Set<[UInt8]> = []
     /// The links and special files inside a store in this folder.
     public private(set) var skippedEntries: [SkippedEntry] = []
     /// All other problems.
@@ -91,7 +92,7 @@ public struct InspectedFolder: ~Copyable {
 
     /// Reports a file or folder that may belong to a store but could not be read, unless it was reported before.
     public mutating func report(unreadable path: String, _ error: FileError) {
-        guard !unreadable.contains(where: { $0.path == path }) else { return }
+        guard unreadablePaths.insert(Array(path.utf8)).inserted else { return }
         unreadable.append((path, error))
     }
 

@@ -64,12 +64,14 @@ public struct StoreContext: Sendable {
     /// The container that the store belongs to.
     public let container: Container
     /// All stores of the container, including the store itself.
-    public let neighbors: [any Store]
+    public let neighbors: ContainerStores
     /// The options for reading stores.
     public let options: ScanOptions
 
     /// Creates a context for reading a store.
-    public init(capture: String, tree: FileTree, container: Container, neighbors: [any Store], options: ScanOptions) {
+    public init(
+        capture: String, tree: FileTree, container: Container, neighbors: ContainerStores, options: ScanOptions
+    ) {
         self.capture = capture
         self.tree = tree
         self.container = container

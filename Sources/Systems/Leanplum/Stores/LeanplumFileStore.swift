@@ -44,10 +44,11 @@ struct LeanplumFileStore: SingleFileStore {
 extension StoreContext {
     /// Leanplum's id of the app, or the bundle id if no preferences in the container contain Leanplum's id.
     var leanplumApplicationID: String? {
-        for case let store as LeanplumFileStore in neighbors {
-            if let id = store.applicationIDInPreferences(tree) { return id }
+        // A container can have many databases and preferences.
+        let stored = neighbors.fact(named: "leanplum-application-id") {
+            neighbors.lazy.compactMap { ($0 as? LeanplumFileStore)?.applicationIDInPreferences(tree) }.first
         }
-        return container.applicationID
+        return stored ?? container.applicationID
     }
 }
 

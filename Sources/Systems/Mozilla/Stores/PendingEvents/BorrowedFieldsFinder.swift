@@ -16,22 +16,39 @@ struct BorrowedFieldsFinder: Sendable {
     ///
     /// Unless `client` is `nil`, only pings of the client `client` are considered.
     mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
-        var newest: BorrowedFields?
-        for store in context.neighbors {
-            guard let found = newestFields(in: store, ofType: type, client: client) else { continue }
-            if let time = found.time, let known = newest?.time, time < known { continue }
-            newest = found
+        // A container can have many files of events, and many stores of pings.
+        let name = "mozilla-borrowed-fields \(type.utf8.count) \(type) \(client.map { "of \($0)" } ?? "")"
+        return context.neighbors.fact(named: name) {
+            var newest: BorrowedFields?
+            for index in pingStores[Array(type.utf8)] ?? [] {
+                guard let found = newestFields(in: context.neighbors[index], ofType: type, client: client) else {
+                    continue
+                }
+                if let time = found.time, let known = newest?.time, time < known { continue }
+                newest = found
+            }
+            return newest
         }
-        return newest
+    }
+
+    /// The indices of the stores of pings among the stores of the container, by the type of the pings.
+    private var pingStores: [[UInt8]: [Int]] {
+        context.neighbors.fact(named: "mozilla-ping-stores") {
+            var indices: [[UInt8]: [Int]] = [:]
+            for (index, store) in zip(context.neighbors.indices, context.neighbors) {
+                if let folder = store as? PingFolder {
+                    indices[Array(folder.pingType.utf8), default: []].append(index)
+                } else if let file = store as? MozillaFile, case .pingArray(let type) = file.contents {
+                    indices[Array(type.utf8), default: []].append(index)
+                }
+            }
+            return indices
+        }
     }
 
     private mutating func newestFields(in store: any Store, ofType type: String, client: String?) -> BorrowedFields? {
-        if let folder = store as? PingFolder, folder.pingType == type {
-            return newestFields(in: folder, client: client)
-        }
-        if let file = store as? MozillaFile, case .pingArray(type) = file.contents {
-            return newestFields(in: file, ofType: type, client: client)
-        }
+        if let folder = store as? PingFolder { return newestFields(in: folder, client: client) }
+        if let file = store as? MozillaFile { return newestFields(in: file, ofType: type, client: client) }
         return nil
     }
 
@@ -72,6 +89,10 @@ struct BorrowedFieldsFinder: Sendable {
 
     /// Returns the client id in the preferences of the app, or `nil` if they contain none.
     mutating func clientInPreferences() -> String? {
+        context.neighbors.fact(named: "mozilla-client-in-preferences") { readClientInPreferences() }
+    }
+
+    private mutating func readClientInPreferences() -> String? {
         for store in context.neighbors {
             // The scan of the preferences reports errors.
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
