@@ -29,6 +29,16 @@ struct KeyCache: Sendable {
     ]
 
     @usableFromInline var entries = foundation.map { Entry(utf8: Array($0.utf8)) }
+    /// The results of searches in large instances, which many references can share.
+    fileprivate var searches: [Search: Int?] = [:]
+
+    /// The maximum number of members of an instance that is searched again.
+    fileprivate static let repeatedSearchLimit = 64
+
+    fileprivate struct Search: Hashable, Sendable {
+        let members: PropertyListMembers
+        let key: Int
+    }
 }
 
 extension KeyedArchive {
@@ -77,10 +87,27 @@ extension KeyedArchive {
 
     @usableFromInline
     mutating func search(_ key: KeyedKey, in members: PropertyListMembers) -> PropertyListNode? {
+        guard members.count > KeyCache.repeatedSearchLimit else {
+            return position(of: key, in: members).map { document.value(at: $0, of: members) }
+        }
+        let search = KeyCache.Search(members: members, key: key.index)
+        let position: Int?
+        if let known = keys.searches[search] {
+            position = known
+        } else {
+            position = self.position(of: key, in: members)
+            keys.searches.updateValue(position, forKey: search)
+        }
+        return position.map { document.value(at: $0, of: members) }
+    }
+
+    /// Searches for a key, first by number and then by string, and returns its position.
+    private mutating func position(of key: KeyedKey, in members: PropertyListMembers) -> Int? {
+        work.charge(nodes: members.count)
         if let number = keys.entries[key.index].number {
             for position in 0..<members.count where document.keyNumber(at: position, of: members) == number {
                 keys.entries[key.index].position = position
-                return document.value(at: position, of: members)
+                return position
             }
         }
         for position in 0..<members.count {
@@ -88,7 +115,7 @@ extension KeyedArchive {
             guard document.text(stored, equals: keys.entries[key.index].utf8) else { continue }
             keys.entries[key.index].number = stored.number
             keys.entries[key.index].position = position
-            return document.value(at: position, of: members)
+            return position
         }
         return nil
     }

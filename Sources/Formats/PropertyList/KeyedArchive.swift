@@ -19,6 +19,9 @@ public struct KeyedArchive: Sendable {
     /// The elements of `$objects`, to which UIDs refer by index.
     public let objects: PropertyListElements
 
+    /// The members that were searched and the bytes that were converted because of instances so far.
+    public internal(set) var work = WorkBudget()
+
     @usableFromInline var keys = KeyCache()
     var classes: ClassCache
     var expansions: ExpansionMemo

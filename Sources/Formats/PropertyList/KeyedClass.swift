@@ -58,6 +58,8 @@ struct ClassCache: Sendable {
     fileprivate let names: [[UInt8]]
     private var classes: [KeyedClass] = []
     private var indices: [UInt32: Int] = [:]
+    /// The errors of invalid class records, which many instances can share.
+    fileprivate var errors: [UInt32: PropertyListError] = [:]
     /// The class records that were used most recently, indexed by the low bits of their UIDs.
     private var recentEntries: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentEntryCount)
 
@@ -122,9 +124,15 @@ extension KeyedArchive {
         guard uid > 0, uid < objects.count else {
             throw PropertyListError(.badClass, at: document.offset(of: reference), "a class that is not there")
         }
-        let found = try readClass(document.element(at: Int(uid), of: objects))
-        classes.insert(found, for: uid)
-        return found
+        if let error = classes.errors[uid] { throw error }
+        do throws(PropertyListError) {
+            let found = try readClass(document.element(at: Int(uid), of: objects))
+            classes.insert(found, for: uid)
+            return found
+        } catch {
+            classes.errors[uid] = error
+            throw error
+        }
     }
 
     private func readClass(_ record: PropertyListNode) throws(PropertyListError) -> KeyedClass {

@@ -26,6 +26,7 @@ extension KeyedArchive {
         guard case .text(let relative) = try object(relativeKey, of: instance) else {
             throw badValue(instance, "a URL without text")
         }
+        work.charge(bytes: document.payload(of: relative).count)
         guard let stored = member(baseKey, of: instance), let base = try object(stored) else {
             return (document.string(of: relative), nil)
         }

@@ -119,10 +119,12 @@ extension KeyedArchive {
     private mutating func number(of object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         for key in numberKeys {
             guard let stored = member(key, of: object) else { continue }
-            switch try value(of: stored) {
-            case .boolean(let value): return .boolean(value)
-            case .integer(let value): return .integer(value)
-            case .real(let value): return .real(value)
+            let scalar = document.kind(of: stored) == .uid ? try self.object(stored) ?? stored : stored
+            // Following another number could recurse forever.
+            switch document.kind(of: scalar) {
+            case .boolean: return .boolean(document.boolean(of: scalar))
+            case .integer: return .integer(document.integer(of: scalar))
+            case .real: return .real(document.real(of: scalar))
             default: throw badValue(stored, "a number that is none")
             }
         }

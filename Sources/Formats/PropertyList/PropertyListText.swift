@@ -34,6 +34,18 @@ extension PropertyListDocument {
         return String(decoding: utf8, as: UTF8.self)
     }
 
+    /// Returns the first Unicode scalars of a string, at most `count`, with lone surrogates replaced by U+FFFD.
+    ///
+    /// The time does not depend on the length of the string, which many values can share.
+    public func excerpt(of node: PropertyListNode, scalarCount count: Int) -> String {
+        // A scalar has at most four bytes in UTF-8 and in UTF-16.
+        let start = payload(of: node).extracting(first: 4 * count)
+        guard isUTF16(node) else { return String(String(readingUTF8: start).unicodeScalars.prefix(count)) }
+        var (scalars, text) = (UTF16Scalars(start), String.UnicodeScalarView())
+        while text.count < count, !scalars.isAtEnd { text.append(scalars.next() ?? "\u{FFFD}") }
+        return String(text)
+    }
+
     /// Appends a string as UTF-8, with lone surrogates replaced by U+FFFD.
     public func appendUTF8(of node: PropertyListNode, to output: inout [UInt8]) {
         let payload = payload(of: node)

@@ -4,7 +4,7 @@ import JSONText
 extension PropertyListPrinter {
     /// Opens an array or object, which ``writeNext(inFrame:to:)`` closes after its contents.
     mutating func open(_ frame: PrintedFrame, to output: inout [UInt8]) {
-        if let object = frame.object { sources[frame.source].states[Int(object.number)] = .open }
+        if let object = frame.object { sources[frame.source][state: object] = .open }
         if case .entries = frame.contents { output += "{\"$entries\":\(space)".utf8 }
         output.append(frame.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         frames.append(frame)
@@ -13,12 +13,13 @@ extension PropertyListPrinter {
         frames[frames.count - 1].hasContents = true
         writeLine(to: &output)
         output += "\"$class\":\(space)".utf8
-        output.append(jsonText: name, of: sources[frame.source].document)
+        write(text: name, of: frame.source, to: &output)
     }
 
     /// Writes the next element or member of the innermost container, or closes the container if there are no more.
     mutating func writeNext(inFrame index: Int, to output: inout [UInt8]) {
         guard frames[index].position < frames[index].count else { return close(to: &output) }
+        guard !budget.isExhausted else { return cutOff(index, to: &output) }
         let frame = frames[index]
         let position = frame.order?[frame.position] ?? frame.position
         frames[index].position += 1
@@ -30,7 +31,7 @@ extension PropertyListPrinter {
         case .members(let members):
             let key = document.key(at: position, of: members)
             if frame.className != nil, document.text(key, equals: "$class".utf8.span) { return }
-            begin(index, key: key, to: &output)
+            guard begin(index, key: key, to: &output) else { return }
             if frame.checksKeys, isMasked(key, of: document) { return writeMask(to: &output) }
             write(document.value(at: position, of: members), of: frame.source, to: &output)
         case .collection(let elements):
@@ -38,7 +39,7 @@ extension PropertyListPrinter {
             writeElement(position, of: elements, in: frame.source, to: &output)
         case .pairs(let pairs):
             guard case .text(let key)? = try? keyValue(position, of: pairs, in: frame.source) else { return }
-            begin(index, key: key, to: &output)
+            guard begin(index, key: key, to: &output) else { return }
             if frame.checksKeys, isMasked(key, of: document) { return writeMask(to: &output) }
             writeElement(position, of: pairs.values, in: frame.source, to: &output)
         case .entries(let pairs):
@@ -119,7 +120,49 @@ extension PropertyListPrinter {
         output.append(frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
         if case .entries = frame.contents { output.append(UInt8(ascii: "}")) }
         if case .nested = frame.contents { sources.removeLast() }
-        if let object = frame.object { sources[frame.source].states[Int(object.number)] = .written }
+        if let object = frame.object { sources[frame.source][state: object] = .written }
+    }
+
+    // MARK: Budget
+
+    /// Returns whether a string or data of a document can be written without exceeding the budget.
+    ///
+    /// If not, the budget is exhausted.
+    mutating func canWrite(text node: PropertyListNode, of document: PropertyListDocument) -> Bool {
+        let size = document.payload(of: node).count
+        if size <= budget.remainingByteCount { return true }
+        budget.charge(bytes: size)
+        return false
+    }
+
+    /// Writes a string of a property list, or an error if that would exceed the budget.
+    mutating func write(text node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
+        let document = sources[source].document
+        guard canWrite(text: node, of: document) else { return writeCutOff(to: &output) }
+        output.append(jsonText: node, of: document)
+    }
+
+    /// Writes the error that reports that the rest of the output is omitted.
+    mutating func writeCutOff(to output: inout [UInt8]) {
+        isCutOff = true
+        write(cutOffError, to: &output)
+    }
+
+    private var cutOffError: PropertyListError {
+        PropertyListError(
+            .budgetExceeded, at: 0, "the output ends after \(budget.byteLimit >> 20) MiB, because it repeats too much")
+    }
+
+    /// Closes the innermost container without its remaining contents.
+    ///
+    /// The first such container contains an error. The containers around it are closed likewise.
+    private mutating func cutOff(_ index: Int, to output: inout [UInt8]) {
+        if !isCutOff {
+            begin(index, to: &output)
+            if frames[index].isObject { output += "\"$omitted\":\(space)".utf8 }
+            writeCutOff(to: &output)
+        }
+        close(to: &output)
     }
 
     // MARK: Between values
@@ -127,14 +170,22 @@ extension PropertyListPrinter {
     /// The white space to write after a colon or a comma.
     var space: String { options.isCompact ? "" : " " }
 
-    private mutating func begin(_ index: Int, key: PropertyListNode? = nil, to output: inout [UInt8]) {
+    private mutating func begin(_ index: Int, to output: inout [UInt8]) {
         if frames[index].hasContents { output.append(UInt8(ascii: ",")) }
         frames[index].hasContents = true
         writeLine(to: &output)
-        guard let key else { return }
-        output.append(jsonText: key, of: sources[frames[index].source].document)
+    }
+
+    /// Begins a member, or returns `false` if writing its key would exceed the budget.
+    private mutating func begin(_ index: Int, key: PropertyListNode, to output: inout [UInt8]) -> Bool {
+        let document = sources[frames[index].source].document
+        // Many dictionaries can share a large key.
+        guard canWrite(text: key, of: document) else { return false }
+        begin(index, to: &output)
+        output.append(jsonText: key, of: document)
         output.append(UInt8(ascii: ":"))
         if !options.isCompact { output.append(UInt8(ascii: " ")) }
+        return true
     }
 
     private func writeLine(to output: inout [UInt8]) {

@@ -31,7 +31,8 @@ extension PropertyListPrinter {
             openMembers(of: node, source: source, className: nil, to: &output)
         case .real:
             write(document.real(of: node), to: &output)
-        case .null, .boolean, .integer, .date, .data, .text, .uid:
+        case .text: write(text: node, of: source, to: &output)
+        case .null, .boolean, .integer, .date, .data, .uid:
             guard let nonJSONValue = output.append(jsonScalar: node, of: document) else { return }
             write(nonJSONValue, of: source, to: &output)
         }
@@ -45,7 +46,7 @@ extension PropertyListPrinter {
         case .boolean(let value): output.append(json: value)
         case .integer(let value): output += "\(value)".utf8
         case .real(let value): write(value, to: &output)
-        case .text(let node): output.append(jsonText: node, of: sources[source].document)
+        case .text(let node): write(text: node, of: source, to: &output)
         case .data(let node): write(.data(node), of: source, to: &output)
         case .date(let seconds): write(.date(seconds), of: source, to: &output)
         case .array(let elements, _):
@@ -53,7 +54,10 @@ extension PropertyListPrinter {
         case .dictionary(let pairs):
             openPairs(pairs, of: object, source: source, to: &output)
         case .instance(let node, let found):
-            if let text = try sources[source].archive?.foundationJSON(of: node, found) {
+            let convertedCount = sources[source].archive?.work.byteCount ?? 0
+            let text = try sources[source].archive?.foundationJSON(of: node, found)
+            budget.charge(bytes: (sources[source].archive?.work.byteCount ?? 0) - convertedCount)
+            if let text {
                 output += text
             } else {
                 openMembers(of: node, source: source, className: found.name, to: &output)
@@ -88,6 +92,7 @@ extension PropertyListPrinter {
 
     private mutating func writeData(_ node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
+        guard canWrite(text: node, of: document) else { return writeCutOff(to: &output) }
         let nested = nestedSource(in: node, of: document)
         let nestedFormat = nested.map { $0.archive == nil ? "property list" : "keyed archive" }
         if let nested, reserveNested(nested, in: node, of: document) {
@@ -103,7 +108,7 @@ extension PropertyListPrinter {
 
     /// Returns whether a property list that is stored in data may be written.
     ///
-    /// If so, reduces `remainingNestedValueCount`.
+    /// If so, charges its values to `nestedBudget`.
     private mutating func reserveNested(
         _ nested: PrintedSource, in node: PropertyListNode, of document: PropertyListDocument
     ) -> Bool {
@@ -112,11 +117,10 @@ extension PropertyListPrinter {
             warn(.tooDeep, node, document, "property lists that are stored in data are nested too deep")
             return false
         }
-        guard nested.document.objectCount <= remainingNestedValueCount else {
+        guard nestedBudget.reserve(nodes: nested.document.objectCount) else {
             warn(.budgetExceeded, node, document, "the property lists that are stored in data contain too many values")
             return false
         }
-        remainingNestedValueCount -= nested.document.objectCount
         return true
     }
 
@@ -150,9 +154,9 @@ extension PropertyListPrinter {
     /// Returns whether an object may be written at the current position, and marks it as written if so.
     ///
     /// An object must not be written inside itself or nested too deep. An object that was written before may be written
-    /// again as long as ``spend(_:of:)`` accepts its cost.
+    /// again as long as the budget accepts its cost. An object that the budget refused is not examined again.
     private mutating func canWrite(_ object: PropertyListNode, of source: Int) -> Bool {
-        let state = sources[source].states[Int(object.number)]
+        let state = sources[source][state: object]
         let document = sources[source].document
         if state == .open {
             warn(.graphCycle, object, document, "a value that contains itself is shown as \"$ref\"")
@@ -164,22 +168,17 @@ extension PropertyListPrinter {
             warn(.tooDeep, object, document, words, isLoss: true)
             return false
         }
+        if state == .refused { return false }
         guard state == .written else {
-            sources[source].states[Int(object.number)] = .written
+            sources[source][state: object] = .written
             return true
         }
         let cost = isContainer ? 1 + childCount(of: object, document) : document.payload(of: object).count / 32
-        guard spend(cost, of: source) else {
+        guard source == 0 ? budget.reserve(nodes: cost) : nestedBudget.reserve(nodes: cost) else {
+            sources[source][state: object] = .refused
             warn(.budgetExceeded, object, document, "shared too often; later occurrences are shown as \"$ref\"")
             return false
         }
-        return true
-    }
-
-    /// Subtracts `cost` from the remaining number of repeated or nested values, or returns `false` if `cost` is larger.
-    private mutating func spend(_ cost: Int, of source: Int) -> Bool {
-        guard cost <= (source == 0 ? remainingSharedValueCount : remainingNestedValueCount) else { return false }
-        if source == 0 { remainingSharedValueCount -= cost } else { remainingNestedValueCount -= cost }
         return true
     }
 

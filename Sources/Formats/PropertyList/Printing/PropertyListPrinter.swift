@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A writer of property lists, or of the object graphs of keyed archives, as JSON for people to read.
@@ -19,6 +20,7 @@ import JSONText
 /// | value that contains itself, is shared too often, or is nested too deep | `{"$ref": 12}` with the index in `$objects` of an archive, or the object number in another property list |
 /// | value of a masked key | `{"$masked": true}` |
 /// | invalid value | `{"$error": "code: reason at byte 123"}` |
+/// | rest of an output that exceeds the budget | an error, in an object as the member `$omitted` |
 /// | UID outside of an archive | `{"CF$UID": 12}` |
 public struct PropertyListPrinter: Sendable {
     /// The options of the output.
@@ -55,6 +57,12 @@ public struct PropertyListPrinter: Sendable {
     /// The maximum nesting depth of property lists that are stored in data.
     static let nestingDepthLimit = 8
     private static let warningLimit = 100
+    /// The size, in bytes, of the output that any property list may have.
+    ///
+    /// An element of an array can occupy a single byte and be written as a line with an indentation.
+    private static let baseOutputSize = 32 << 20
+    /// The number of bytes of output that are allowed for each byte of the source, in addition to `baseOutputSize`.
+    private static let outputBytesPerSourceByte = 32
 
     let options: Options
     let limits: PropertyListLimits
@@ -62,10 +70,12 @@ public struct PropertyListPrinter: Sendable {
     let maskedKeys: [[UInt8]]
     /// The property lists that are being written, from the outermost to the innermost.
     var sources: [PrintedSource]
-    /// The number of shared values of the outermost property list that may still be written again.
-    var remainingSharedValueCount: Int
-    /// The number of values that may still be written from property lists that are stored in data.
-    var remainingNestedValueCount: Int
+    /// The budget for shared values of the outermost property list that are written again, and for all output.
+    public internal(set) var budget: WorkBudget
+    /// The budget for values of property lists that are stored in data.
+    var nestedBudget: WorkBudget
+    /// Whether the output states that it is cut off because the budget is exhausted.
+    var isCutOff = false
     var frames: [PrintedFrame] = []
     private var isStarted = false
     /// The distinct warnings so far, up to a maximum of 100.
@@ -88,17 +98,22 @@ public struct PropertyListPrinter: Sendable {
         self.limits = limits
         maskedKeys = options.isRaw ? [] : Array(options.maskedKeys)
         sources = [try PrintedSource(document, isRaw: options.isRaw)]
-        remainingSharedValueCount = document.expansionLimit
-        remainingNestedValueCount = document.sourceLength + 100_000
+        budget = WorkBudget(
+            nodes: document.expansionLimit,
+            bytes: Self.baseOutputSize + Self.outputBytesPerSourceByte * document.sourceLength)
+        nestedBudget = WorkBudget(nodes: document.sourceLength + 100_000)
     }
 
     /// Appends output until `output` has at least `count` bytes, and returns whether there is more.
     public mutating func write(atLeast count: Int, to output: inout [UInt8]) -> Bool {
+        var chargedCount = output.count
         if !isStarted {
             isStarted = true
             writeRoot(of: 0, to: &output)
         }
         while let index = frames.indices.last {
+            budget.charge(bytes: output.count - chargedCount)
+            chargedCount = output.count
             if output.count >= count { return true }
             writeNext(inFrame: index, to: &output)
         }
@@ -133,16 +148,27 @@ struct PrintedSource: Sendable {
     let document: PropertyListDocument
     /// The keyed archive, or `nil` if the property list is not an archive or is written as a plain property list.
     var archive: KeyedArchive?
-    /// The progress of writing each object, by object number.
-    var states: [State]
+    /// The progress of writing each object, by object number, or by offset if objects share offsets.
+    private var states: [State]
 
     enum State: UInt8, Sendable {
         case new, written, open
+        /// The object was written before, and it costs too much to write it again.
+        case refused
+    }
+
+    subscript(state object: PropertyListNode) -> State {
+        get { states[index(of: object)] }
+        set { states[index(of: object)] = newValue }
+    }
+
+    private func index(of object: PropertyListNode) -> Int {
+        document.layout.sharesOffsets ? Int(object.offset) : Int(object.number)
     }
 
     init(_ document: PropertyListDocument, isRaw: Bool) throws(PropertyListError) {
         self.document = document
-        states = Array(repeating: .new, count: document.objectCount)
+        states = Array(repeating: .new, count: min(document.layout.objectCount, document.layout.tableOffset))
         guard !isRaw else { return }
         do throws(PropertyListError) {
             archive = try KeyedArchive(document)

@@ -41,6 +41,9 @@ struct InspectCommand: AsyncParsableCommand {
               {"$masked": true}    a credential of a known system; --raw shows it
               {"$error": "..."}    an invalid value; the others are shown, and the
                                    exit status is 1
+              "$omitted": ...      the rest of a file that would become many times
+                                   larger, because it repeats keys or values; the
+                                   exit status is 1
               {"CF$UID": 12}       a reference of an archive, with --raw
 
             Keys keep the order of the file. If a key is repeated, its first value is \
