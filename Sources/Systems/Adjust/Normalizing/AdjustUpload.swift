@@ -16,7 +16,7 @@ struct AdjustUpload {
     private(set) var agent: String?
     /// The findings about the upload so far.
     var findings = Findings()
-    /// The names of the parameters that are not strings.
+    /// Excerpts of the names of the first parameters that are not strings, at most ``maximumNamedCount``.
     var nonStringNames: [String] = []
     /// Whether the server expects a signature.
     var needsSignature: Bool
@@ -111,15 +111,20 @@ struct AdjustUpload {
         }
         for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
-            if document.kind(of: member.value) != .string { nonStringNames.append(document.string(of: member.key)) }
+            guard document.kind(of: member.value) != .string, nonStringNames.count < Self.maximumNamedCount else {
+                continue
+            }
+            nonStringNames.append(document.bytes(of: member.key).adjustExcerpt)
         }
         guard !nonStringNames.isEmpty else { return }
-        let names = nonStringNames.prefix(Self.maximumNamedCount).map(\.adjustExcerpt)
-        findings.note("A4 not a string: \(names.joined(separator: ", "))")
+        findings.note("A4 not a string: \(nonStringNames.joined(separator: ", "))")
         findings.fault("a parameter is not a string")
     }
 
-    private static let maximumNamedCount = 8
+    /// The maximum number of parameters that a note names.
+    static let maximumNamedCount = 8
+    /// The number of Unicode scalars of a string in a note, because apps can set strings of any length.
+    static let excerptLength = 40
 
     // MARK: Properties of the record
 
@@ -153,9 +158,12 @@ struct AdjustUpload {
     }
 }
 
-extension String {
-    /// The first 40 Unicode scalars of the string, for notes.
+extension Span<UInt8> {
+    /// The first Unicode scalars of UTF-8, for notes.
     ///
-    /// Apps can set strings of any length.
-    var adjustExcerpt: String { String(unicodeScalars.prefix(40)) }
+    /// The rest is not read. A scalar has at most four bytes.
+    fileprivate var adjustExcerpt: String {
+        let start = String(readingUTF8: extracting(first: 4 * AdjustUpload.excerptLength))
+        return String(start.unicodeScalars.prefix(AdjustUpload.excerptLength))
+    }
 }

@@ -7,6 +7,10 @@ import PropertyList
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 1, 3 and 5.
 struct AdjustArchive {
     var archive: KeyedArchive
+    /// The values that JSON cannot represent, by UID, and whether a credential was found in each of them.
+    ///
+    /// Many parameters can share one large value, which is examined only once.
+    var unrepresentableValues: [UInt32: Bool] = [:]
 
     /// The classes of the SDK.
     ///
@@ -86,7 +90,8 @@ struct AdjustArchive {
         guard case .dictionary(let pairs) = try archive.value(ofObject: root) else {
             throw wrongRoot("the root is not a dictionary")
         }
-        return try strings(of: pairs)
+        var budget = WorkBudget()
+        return try strings(of: pairs, charging: &budget)
     }
 
     /// Returns the entries of the dictionary `pairs`, with `nil` for each value that is not a string.
@@ -94,13 +99,16 @@ struct AdjustArchive {
     /// The first entry of each name applies. An entry whose key is not a string has the name "".
     ///
     /// - Throws: An error with the code `budgetExceeded` if the strings are larger than any app needs.
-    mutating func strings(of pairs: KeyedPairs) throws(PropertyListError) -> [CapturedText: String?] {
+    mutating func strings(
+        of pairs: KeyedPairs, charging budget: inout WorkBudget
+    ) throws(PropertyListError) -> [CapturedText: String?] {
         var strings: [CapturedText: String?] = [:]
         var byteCount = 0
         for position in 0..<pairs.count {
             let (key, value) = (try key(at: position, of: pairs), try self.value(at: position, of: pairs))
+            let start = byteCount
             for case .text(let node) in [key, value] { byteCount += archive.document.payload(of: node).count }
-            guard byteCount <= Self.stringsLimit else {
+            guard byteCount <= Self.stringsLimit, budget.reserve(nodes: 1, bytes: byteCount - start) else {
                 let offset = archive.document.offset(of: try archive.element(at: position, of: pairs.keys))
                 throw PropertyListError(
                     .budgetExceeded, at: offset, "more than \(Self.stringsLimit >> 20) MiB of strings")

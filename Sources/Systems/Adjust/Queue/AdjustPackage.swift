@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 import Telemetry
@@ -29,10 +30,10 @@ struct AdjustPackage {
 
     /// Reads the instance `stored`, or throws an error if it is not a package or if a member is damaged.
     ///
-    /// Reduces `remainingByteCount` by the size of the written parameters, even if an error is thrown.
+    /// Charges the bytes that are written to `budget`, even if an error is thrown.
     init(
         _ stored: PropertyListNode, in archive: inout AdjustArchive, _ context: AdjustContext,
-        remainingByteCount: inout Int
+        budget: inout WorkBudget
     ) throws(PropertyListError) {
         let node = try archive.package(stored)
         let path = try archive.string("path", of: node)
@@ -52,8 +53,8 @@ struct AdjustPackage {
             let offset = archive.archive.document.offset(of: stored)
             throw PropertyListError(.wrongClass, at: offset, "a package without parameters")
         }
-        var writer = AdjustParameterWriter(context, byteLimit: min(Self.parameterByteLimit, remainingByteCount))
-        defer { remainingByteCount -= writer.byteCount }
+        var writer = AdjustParameterWriter(context, byteLimit: Self.parameterByteLimit, budget: budget)
+        defer { budget = writer.budget }
         try writer.write(pairs, ofPackage: node, in: &archive)
         parameters = writer.finish()
         parameterCount = writer.memberCount
@@ -76,18 +77,18 @@ struct AdjustPackage {
     private mutating func checkMembers(of node: PropertyListNode, in archive: AdjustArchive) throws(PropertyListError) {
         let document = archive.archive.document
         let members = document.members(of: node)
-        var unknown: [PropertyListNode] = []
+        var (firstUnknown, unknownCount) = (PropertyListNode?.none, 0)
         for position in 0..<members.count {
             let (key, value) = (document.key(at: position, of: members), document.value(at: position, of: members))
             if !Self.members.contains(where: { document.text(key, equals: $0.utf8.span) }) {
-                unknown.append(key)
+                firstUnknown = firstUnknown ?? key
+                unknownCount += 1
             } else if document.kind(of: value) != .uid {
                 throw PropertyListError(.badValue, at: document.offset(of: value), "a member that is not a reference")
             }
         }
-        guard let first = unknown.first else { return }
-        let name =
-            document.payload(of: first).count > 4096 ? "" : " such as \(document.string(of: first).adjustExcerpt)"
-        upload.findings.note("A18 \(unknown.count) unknown members\(name) ignored")
+        guard let firstUnknown else { return }
+        let name = document.excerpt(of: firstUnknown, scalarCount: AdjustUpload.excerptLength)
+        upload.findings.note("A18 \(unknownCount) unknown members such as \(name) ignored")
     }
 }

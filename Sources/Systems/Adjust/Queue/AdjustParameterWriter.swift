@@ -6,8 +6,11 @@ import PropertyList
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
 struct AdjustParameterWriter {
-    /// The names of the parameters that were omitted because they cannot be merged or represented as JSON.
+    /// Excerpts of the names of the first parameters that were omitted because they cannot be merged or represented as
+    /// JSON, at most ``AdjustUpload/maximumNamedCount``.
     private(set) var nonStringNames: [String] = []
+    /// The budget to which all written bytes are charged, including omitted parameters.
+    private(set) var budget: WorkBudget
     /// The names of the parameters that were merged.
     private(set) var mergedNames: [String] = []
     /// The number of members that were written.
@@ -19,14 +22,12 @@ struct AdjustParameterWriter {
     private let byteLimit: Int
     private var text = TextBuffer()
 
-    init(_ context: AdjustContext, byteLimit: Int) {
+    init(_ context: AdjustContext, byteLimit: Int, budget: WorkBudget) {
         self.context = context
         self.byteLimit = byteLimit
+        self.budget = budget
         text.append(UInt8(ascii: "{"))
     }
-
-    /// The size of the object so far, in bytes.
-    var byteCount: Int { text.count }
 
     /// Closes the object, and returns it.
     mutating func finish() -> [UInt8] {
@@ -45,7 +46,7 @@ struct AdjustParameterWriter {
         for position in (0..<pairs.count).reversed() {
             let start = text.count
             guard case .text(let name) = try archive.key(at: position, of: pairs) else {
-                nonStringNames.append("a name")
+                note(nonString: "a name")
                 continue
             }
             let document = archive.archive.document
@@ -55,7 +56,8 @@ struct AdjustParameterWriter {
             try append(string: name, of: document)
             text.append(UInt8(ascii: ":"))
             memberCount += 1
-            guard try !write(archive.value(at: position, of: pairs), in: &archive) else { continue }
+            guard try !writeIfRepresentable(archive.archive.element(at: position, of: pairs.values), in: &archive)
+            else { continue }
             text.removeAll(from: start)
             if Self.isCredential(name, of: document) {
                 // The value is not needed, because records do not contain credentials.
@@ -64,7 +66,7 @@ struct AdjustParameterWriter {
                 text.append(":null")
             } else {
                 memberCount -= 1
-                nonStringNames.append(document.string(of: name))
+                note(nonString: document.excerpt(of: name, scalarCount: AdjustUpload.excerptLength))
             }
         }
         if !hasCallback {
@@ -80,14 +82,23 @@ struct AdjustParameterWriter {
         ) throws(PropertyListError) {
             var own: [CapturedText: String?] = [:]
             if case .dictionary(let pairs) = try archive.archive.object(archive.archive.key(name), of: package) {
-                own = try archive.strings(of: pairs)
+                own = try archive.strings(of: pairs, charging: &budget)
             }
             guard !own.isEmpty || context.state?.isDelayed == true else { return }
+            // All packages can share these parameters, so their number is checked before they are merged.
+            guard budget.reserve(nodes: session.count + own.count) else {
+                throw Self.budgetError(at: package, of: archive.archive.document)
+            }
             let merged = session.merging(own) { _, own in own }
             guard !merged.isEmpty else { return }
-            guard merged.values.allSatisfy({ $0 != nil }) else { return nonStringNames.append(key.description) }
+            guard merged.values.allSatisfy({ $0 != nil }) else { return note(nonString: key.description) }
+            let size = merged.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
+            guard budget.reserve(bytes: size) else { throw Self.budgetError(at: package, of: archive.archive.document) }
             var object = CanonicalObject()
-            for (name, value) in merged { object.set(JSONKey(name.string), string: value) }
+            // The names are sorted first, because appending members is faster than inserting them.
+            for (name, value) in merged.sorted(by: { $0.key < $1.key }) {
+                object.set(JSONKey(name.string), string: value)
+            }
             writeSeparator()
             text.append(jsonString: key.utf8.span)
             text.append(UInt8(ascii: ":"))
@@ -101,21 +112,53 @@ struct AdjustParameterWriter {
         AdjustParameters.credentials.contains { document.text(name, equals: $0.utf8) }
     }
 
-    /// Appends a string, or throws an error if the object would become too large.
+    private mutating func note(nonString name: String) {
+        if nonStringNames.count < AdjustUpload.maximumNamedCount { nonStringNames.append(name) }
+    }
+
+    /// Appends a string, or throws an error if the object would become too large or the budget is exhausted.
     ///
     /// The size is checked first, because many values can share a large string.
     private mutating func append(
         string node: PropertyListNode, of document: PropertyListDocument
     ) throws(PropertyListError) {
-        guard text.count + document.payload(of: node).count <= byteLimit else {
+        let size = document.payload(of: node).count
+        guard text.count + size <= byteLimit else {
             throw PropertyListError(
                 .budgetExceeded, at: document.offset(of: node), "parameters of more than \(byteLimit) bytes")
         }
+        guard budget.reserve(bytes: size) else { throw Self.budgetError(at: node, of: document) }
         text.append(jsonText: node, of: document)
+    }
+
+    private static func budgetError(
+        at node: PropertyListNode, of document: PropertyListDocument
+    ) -> PropertyListError {
+        PropertyListError(
+            .budgetExceeded, at: document.offset(of: node), "larger parameters than a queue of this size has")
     }
 
     private mutating func writeSeparator() {
         if text.count > 1 { text.append(UInt8(ascii: ",")) }
+    }
+
+    /// Writes the value of a parameter, or returns `false` if JSON cannot represent it.
+    ///
+    /// The archive remembers such values.
+    private mutating func writeIfRepresentable(
+        _ stored: PropertyListNode, in archive: inout AdjustArchive
+    ) throws(PropertyListError) -> Bool {
+        let uid = archive.archive.document.uid(of: stored)
+        if let hasCredential = archive.unrepresentableValues[uid] {
+            hasNestedCredential = hasNestedCredential || hasCredential
+            return false
+        }
+        let earlier = hasNestedCredential
+        hasNestedCredential = false
+        defer { hasNestedCredential = hasNestedCredential || earlier }
+        if try write(archive.archive.value(of: stored), in: &archive) { return true }
+        archive.unrepresentableValues[uid] = hasNestedCredential
+        return false
     }
 
     /// Writes a value, or returns `false` if JSON cannot represent it.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 import Telemetry
@@ -19,10 +20,8 @@ package struct AdjustQueueReader {
     private var position = 0
     private var repeats = RepeatedPayloadCounter(.adjust)
     private var document = JSONDocument()
-    /// The number of values that may still be read.
-    private var remainingValueCount: Int
-    /// The number of bytes that the remaining parameters may have.
-    private var remainingByteCount: Int
+    /// The budget for the values and bytes of all packages.
+    private(set) var budget: WorkBudget
     /// The last record before it was numbered, with the reference to its package and the number of values in the
     /// package.
     private var last: (reference: UInt32, record: Record, valueCount: Int)?
@@ -42,8 +41,7 @@ package struct AdjustQueueReader {
         self.source = source
         self.context = context
         summary = AdjustQueueSummary(packages: elements.count, state: context.state)
-        remainingValueCount = 4 * bytes.count + 1_000_000
-        remainingByteCount = 64 * bytes.count + 64 << 20
+        budget = WorkBudget(nodes: 4 * bytes.count + 1_000_000, bytes: 64 * bytes.count + 64 << 20)
     }
 
     /// Returns the record of the next package, or `nil` if there are no more.
@@ -77,30 +75,30 @@ package struct AdjustQueueReader {
         return record
     }
 
-    /// Deducts the repeated record `last` from the limits, or throws an error if a limit is exceeded.
+    /// Charges the repeated record `last` to the budget, or throws an error if the budget is exhausted.
     private mutating func charge(
         _ last: (reference: UInt32, record: Record, valueCount: Int)?, at stored: PropertyListNode
     ) throws(PropertyListError) {
         guard let last else { return }
-        remainingByteCount -= last.record.payload.count
         // A repeated record with a time is a duplicate, which is omitted. Its values are therefore not counted again.
-        if last.record.time == nil { remainingValueCount -= last.valueCount }
-        guard remainingByteCount >= 0, remainingValueCount >= 0 else { throw budgetError(at: stored) }
+        let valueCount = last.record.time == nil ? last.valueCount : 0
+        guard budget.reserve(nodes: valueCount, bytes: last.record.payload.count) else {
+            throw budgetError(at: stored)
+        }
     }
 
     private mutating func read(
         _ stored: PropertyListNode, _ reference: UInt32
     ) throws(PropertyListError) -> (reference: UInt32, record: Record, valueCount: Int) {
         let expansion = try archive.archive.expansion(of: stored)
-        guard expansion.count <= min(Self.valueLimit, remainingValueCount), remainingByteCount >= 0 else {
+        guard expansion.count <= Self.valueLimit, budget.reserve(nodes: expansion.count) else {
             throw budgetError(at: stored)
         }
-        remainingValueCount -= expansion.count
         guard expansion.depth < Expansion.allowedDepth else {
             throw PropertyListError(
                 .tooDeep, at: archive.archive.document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
         }
-        var package = try AdjustPackage(stored, in: &archive, context, remainingByteCount: &remainingByteCount)
+        var package = try AdjustPackage(stored, in: &archive, context, budget: &budget)
         // Names can be repeated, but the object is valid in all other respects.
         guard (try? document.read(package.parameters, policy: JSONReadingPolicy(duplicateKeys: .lastWins))) != nil
         else { throw budgetError(at: stored) }

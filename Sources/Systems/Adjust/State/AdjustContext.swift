@@ -100,9 +100,7 @@ package struct AdjustContext {
 extension StoreContext {
     /// Returns the contents of the SDK file at `path` in the same container, or `nil` if the file cannot be read.
     func contents(ofStoreAt path: String) -> [UInt8]? {
-        neighbors.first { CapturedText($0.path) == path }.flatMap { $0 as? any AdjustStore }.flatMap {
-            contents(of: $0.location)
-        }
+        (neighbors.store(at: path) as? any AdjustStore).flatMap { contents(of: $0.location) }
     }
 
     private func contents(of location: FileLocation) -> [UInt8]? {

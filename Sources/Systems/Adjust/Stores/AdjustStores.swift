@@ -86,10 +86,10 @@ private struct AdjustStateReader: FileReader {
     /// Reports the installation as forgotten if its state or the preferences of the app state so.
     private func reportForgotten(_ bytes: [UInt8], _ output: inout ScanOutput) {
         guard var archive = try? AdjustArchive(bytes), let client = (try? AdjustState(&archive))?.client else { return }
-        // Damaged preferences are reported together with the queue, if there is one.
-        let hasQueue = context.neighbors.contains { $0 is AdjustQueueStore }
-        var unreported = ScanOutput(capture: context.capture)
         let place = AdjustFolders(of: .activityState, at: path)
+        // Damaged preferences are reported together with the queue, if there is one.
+        let hasQueue = place.folders.contains { context.neighbors.store(at: $0 + AdjustFile.queue.rawValue) != nil }
+        var unreported = ScanOutput(capture: context.capture)
         let surroundings =
             hasQueue ? AdjustContext(place, in: context, &unreported) : AdjustContext(place, in: context, &output)
         surroundings.reportForgotten(client, &output)
