@@ -11,7 +11,7 @@ struct PayloadLineReader: Sendable {
     ///
     /// The depth limit is one level more than the limit of a payload, because a record or a request encloses the
     /// payload.
-    static let policy = JSONReadingPolicy(depthLimit: 513)
+    static let policy = JSONReadingPolicy(depthLimit: 513, valueLimit: .fixed)
 
     private let source: Source
     private let systems: SystemTable

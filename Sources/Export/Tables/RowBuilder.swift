@@ -18,7 +18,8 @@ struct RowBuilder {
     /// The policy for reading the lines of records.
     ///
     /// The lines are valid JSON but can contain unpaired surrogates.
-    private static let readingPolicy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
+    private static let readingPolicy = JSONReadingPolicy(
+        unpairedSurrogates: .keep, depthLimit: 513, valueLimit: .fixed)
 
     init(_ tables: ExportTables, systems: SystemTable, _ extraContents: ExtraContents) {
         self.systems = systems

@@ -31,6 +31,10 @@ public struct JSONError: Error, Equatable, Sendable {
         case tooDeep = "nested too deep"
         /// Bytes other than white space follow the value.
         case trailingBytes = "bytes after the JSON value"
+        /// A text has more values and keys than its length allows.
+        ///
+        /// The limit is described by ``JSONReadingPolicy/ValueLimit``.
+        case tooManyValues = "too many values"
         /// A text longer than ``JSONDocument/maximumLength``.
         case tooLarge = "JSON text too large"
 

@@ -46,17 +46,21 @@ extension JSONDocument {
         swapStorage(&nodes, &keys, &resolved, &members)
         defer { swapStorage(&nodes, &keys, &resolved, &members) }
         var reader = JSONReader(text, from: start, policy: policy)
+        let valueLimit = policy.valueLimit.count(forByteCount: text.count - start)
         try reader.skipToValue()
         while true {
+            // The limit applies even if the memory of an earlier text suffices for more values.
+            reader.nodeCapacity = min(nodes.count, valueLimit)
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
             if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) {
                 isMinified = !reader.hasWhitespace && policy.duplicateKeys == .reject
                 return Int(reader.position)
             }
-            if reader.needsMoreNodes(than: nodes.count) {
+            if reader.needsMoreNodes {
+                guard nodes.count < valueLimit else { throw JSONError(.tooManyValues, at: Int(reader.position)) }
                 let more = Self.nodesToAdd(to: nodes.count, read: Int(reader.position) - start, of: text.count - start)
-                nodes.append(contentsOf: repeatElement(.null, count: more))
+                nodes.append(contentsOf: repeatElement(.null, count: min(more, valueLimit - nodes.count)))
             }
             if reader.needsMoreKeys(than: keys.count) {
                 var keyMemory = keys.mutableSpan
@@ -120,7 +124,9 @@ struct JSONReader: ~Escapable {
     private let source: Span<UInt8>
     private let policy: JSONReadingPolicy
     private(set) var position: UInt32
-    private var nodeCount = 0
+    private(set) var nodeCount = 0
+    /// The number of nodes that may be used.
+    var nodeCapacity = 0
     /// The number of keys of all open objects.
     private var keyCount = 0
     /// The number of open arrays and objects.
@@ -151,7 +157,7 @@ struct JSONReader: ~Escapable {
         _ resolved: inout TextBuffer, _ members: inout [UInt32]
     ) throws(JSONError) -> Bool {
         // Each iteration reads a value and the key that follows it.
-        while !needsMoreNodes(than: nodes.count), !needsMoreKeys(than: keys.count) {
+        while !needsMoreNodes, !needsMoreKeys(than: keys.count) {
             let isComplete = try readValue(into: &nodes, &resolved)
             if isComplete, skipComma() {
                 // The next value belongs to the same array or object.
@@ -168,9 +174,8 @@ struct JSONReader: ~Escapable {
         return false
     }
 
-    /// Returns whether another iteration could need more than `count` nodes in total.
-    @inline(__always)
-    func needsMoreNodes(than count: Int) -> Bool { nodeCount &+ 2 > count }
+    /// Whether another iteration could need more than ``nodeCapacity`` nodes in total.
+    var needsMoreNodes: Bool { @inline(__always) get { nodeCount &+ 2 > nodeCapacity } }
 
     /// Returns whether another iteration could need more than `count` keys in total.
     @inline(__always)

@@ -16,12 +16,34 @@ public struct JSONReadingPolicy: Sendable {
         case keep
     }
 
+    /// The limit on the number of values and keys of a text.
+    ///
+    /// Without a limit, a text of small values would need ten times its size in memory.
+    public enum ValueLimit: Sendable {
+        /// 1,048,576 values and keys, and one more for each 8 bytes of the text.
+        case proportional
+        /// 16,777,216 values and keys.
+        ///
+        /// This limit is for records. A record can be made of a text of 32 MiB with white space between its values.
+        case fixed
+
+        /// Returns the maximum number of values and keys of a text with `count` bytes.
+        func count(forByteCount count: Int) -> Int {
+            switch self {
+            case .proportional: 1 << 20 + count / 8
+            case .fixed: 1 << 24
+            }
+        }
+    }
+
     /// The treatment of repeated keys.
     public var duplicateKeys: DuplicateKeys
     /// The treatment of lone surrogates.
     public var unpairedSurrogates: UnpairedSurrogates
     /// The maximum number of nested arrays and objects.
     public var depthLimit: Int
+    /// The limit on the number of values and keys.
+    public var valueLimit: ValueLimit
 
     /// The policy that accepts no deviations from RFC 8259 and at most 512 nested arrays and objects.
     public static let strict = JSONReadingPolicy()
@@ -30,10 +52,13 @@ public struct JSONReadingPolicy: Sendable {
     public init(
         duplicateKeys: DuplicateKeys = .reject,
         unpairedSurrogates: UnpairedSurrogates = .reject,
-        depthLimit: Int = 512
+        depthLimit: Int = 512,
+        valueLimit: ValueLimit = .proportional
     ) {
         self.duplicateKeys = duplicateKeys
         self.unpairedSurrogates = unpairedSurrogates
         self.depthLimit = depthLimit
+        self.valueLimit = valueLimit
     }
+
 }

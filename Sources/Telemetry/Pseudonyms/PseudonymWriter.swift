@@ -16,7 +16,7 @@ struct PseudonymWriter: Sendable {
     /// The policy for parsing payloads.
     ///
     /// Its default depth limit of 512 levels is also the limit for the payload of a record.
-    private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
+    private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, valueLimit: .fixed)
 
     init(_ maker: PseudonymMaker, timeUnit: TimeUnit? = nil) {
         self.maker = maker

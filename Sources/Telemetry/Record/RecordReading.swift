@@ -64,7 +64,7 @@ extension Record {
         _ range: Range<Int>, of text: [UInt8], into document: inout JSONDocument
     ) throws(RecordError) {
         do throws(JSONError) {
-            let policy = JSONReadingPolicy(depthLimit: lineDepthLimit)
+            let policy = JSONReadingPolicy(depthLimit: lineDepthLimit, valueLimit: .fixed)
             let end = try document.readValue(in: text, range: range, policy: policy)
             guard end == range.upperBound else { throw JSONError(.trailingBytes, at: end) }
         } catch {

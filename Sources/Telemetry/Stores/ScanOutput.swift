@@ -255,9 +255,8 @@ public struct ScanOutput: Sendable {
             return .unnumbered
         }
         // A payload is valid JSON but can contain unpaired surrogates.
-        guard (try? payload.read(record.payload, policy: JSONReadingPolicy(unpairedSurrogates: .keep))) != nil else {
-            return .invalid
-        }
+        let policy = JSONReadingPolicy(unpairedSurrogates: .keep, valueLimit: .fixed)
+        guard (try? payload.read(record.payload, policy: policy)) != nil else { return .invalid }
         defer { payload.reset() }
         return sequence.number(in: payload, type: record.type)
     }

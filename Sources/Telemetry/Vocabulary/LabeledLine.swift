@@ -10,7 +10,7 @@ extension EventLabeler {
         let labels = labels(of: Array(payload), system: system, type: type)
         let line = Array(line)
         // In canonical order, `labels` directly precedes `notes`.
-        guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513)),
+        guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513, valueLimit: .fixed)),
             let notes = document.value(of: RecordKeys.notes, in: document.root),
             let start = document.sourceRange(of: notes)?.lowerBound
         else { return line }

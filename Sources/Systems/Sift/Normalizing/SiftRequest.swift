@@ -9,6 +9,8 @@ struct SiftRequest {
     let part: Int
     private(set) var payload = Array("{\"data\":[".utf8)
     private(set) var eventCount = 0
+    /// The number of values in all events, including their keys.
+    private(set) var valueCount = 0
     private(set) var notes = SiftNotes()
     private var clients = ClientTally()
     private var newestTime: UInt64 = 0
@@ -19,6 +21,10 @@ struct SiftRequest {
     ///
     /// The limit ensures that the record of the request fits into a bundle.
     static let payloadSizeLimit = 64 << 20
+    /// The number of values at which a request is full.
+    ///
+    /// The limit ensures that the record of the request can be read again.
+    static let valueCountLimit = 8 << 20
 
     /// Creates an empty request, whose payload is expected to have `capacity` bytes.
     init(source: Source, part: Int, capacity: Int = 0) {
@@ -28,10 +34,14 @@ struct SiftRequest {
         payload.reserveCapacity(min(capacity, Self.payloadSizeLimit))
     }
 
-    mutating func append(_ entry: ArraySlice<UInt8>) {
+    mutating func append(_ entry: ArraySlice<UInt8>, valueCount: Int) {
+        self.valueCount += valueCount
         if eventCount > 0 { payload.append(UInt8(ascii: ",")) }
         payload += entry
     }
+
+    /// Whether further events belong to another request.
+    var isFull: Bool { payload.count > Self.payloadSizeLimit || valueCount > Self.valueCountLimit }
 
     /// Adds the time and the notes of the event whose entry was appended last.
     mutating func addFacts(time: UInt64, notes: borrowing SiftNotes) {

@@ -31,10 +31,8 @@ struct SiftRequestAssembler: Sendable {
     /// The reason for rejecting the whole archive, or `nil` if the archive is not rejected.
     private(set) var error: PropertyListError?
     private var lastClient: (node: PropertyListNode, text: String)?
-    /// The number of values that may still be added before the archive is rejected.
-    private var remainingValueCount: Int
-    /// The number of bytes that may still be added before the archive is rejected.
-    private var remainingByteCount: Int
+    /// The budget for values and bytes, after which the archive is rejected.
+    private(set) var budget: WorkBudget
     /// The name of the current list in reports.
     private var listName = ""
     /// The index of the next entry in the current list.
@@ -46,8 +44,8 @@ struct SiftRequestAssembler: Sendable {
         self.batchEntries = consume batchEntries
         self.document = document
         self.byteCount = byteCount
-        remainingValueCount = document.expansionLimit
-        remainingByteCount = Limit.bytesPerArchiveByte * byteCount + Limit.baseBytes
+        budget = WorkBudget(
+            nodes: document.expansionLimit, bytes: Limit.bytesPerArchiveByte * byteCount + Limit.baseBytes)
     }
 
     /// Begins a request for a list, or throws an error if the archive is too small for `count` events.
@@ -55,7 +53,7 @@ struct SiftRequestAssembler: Sendable {
     {
         counts.pending += count
         // A file of this size cannot contain that many different events, so the list must repeat references to events.
-        guard count <= remainingValueCount / SiftEventBounds.minimumValueCount else {
+        guard count <= budget.remainingNodeCount / SiftEventBounds.minimumValueCount else {
             throw budgetError("a list of \(count) events in a file of \(byteCount) bytes")
         }
         // A queue fills its file, so its request is about as large as the file. A batch is only a part of a file.
@@ -85,12 +83,10 @@ struct SiftRequestAssembler: Sendable {
 
     /// Adds an entry to the last request, or reports why the event is omitted.
     private mutating func add(_ entry: SiftEntryBatch.Entry, _ text: ArraySlice<UInt8>) throws(PropertyListError) {
-        remainingValueCount -= entry.valueCount
-        remainingByteCount -= text.count + entry.longKeyByteCount
-        guard remainingValueCount >= 0, remainingByteCount >= 0 else {
+        guard budget.charge(nodes: entry.valueCount, bytes: text.count + entry.longKeyByteCount) else {
             throw budgetError("an archive that expands to too much")
         }
-        if requests[lastIndex].payload.count > SiftRequest.payloadSizeLimit {
+        if requests[lastIndex].isFull {
             requests.append(SiftRequest(source: requests[lastIndex].source, part: requests[lastIndex].part))
         }
         let store = requests[lastIndex].source.store
@@ -100,7 +96,7 @@ struct SiftRequestAssembler: Sendable {
             requests[lastIndex].note(.absorbedEvent, at: "event \(entryPosition)")
         case .success(let event):
             if store == .siftUploader { batchEntries.insert(text, time: event.time) }
-            requests[lastIndex].append(text)
+            requests[lastIndex].append(text, valueCount: entry.valueCount)
             addFacts(of: event, notes: entry.notes)
         case .failure(let error):
             addLoss(error)
