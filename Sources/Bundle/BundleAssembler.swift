@@ -239,6 +239,7 @@ public struct BundleAssembler: ~Copyable {
             let member = try encoderPool.withPooledValue {
                 try $0.encoder.compressMember(named: name, ofLines: &full.lines)
             }
+            try BundleLayout.checkExpansion(of: member)
             if full.removeLines() { segmentPool.recycle(full) }
             return PendingMember(member: member, recordCount: recordCount)
         }
@@ -263,7 +264,11 @@ public struct BundleAssembler: ~Copyable {
         _ name: String, _ contents: [UInt8], _ encoderPool: ValuePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
         try BundleLayout.checkSize(contents.count, ofMember: name)
-        return try encoderPool.withPooledValue { try $0.encoder.compressMember(named: name, contents: contents.span) }
+        let member = try encoderPool.withPooledValue {
+            try $0.encoder.compressMember(named: name, contents: contents.span)
+        }
+        try BundleLayout.checkExpansion(of: member)
+        return member
     }
 
     private func makeManifest(
@@ -310,5 +315,12 @@ extension BundleLayout {
     /// Throws an error if a member of `size` bytes is too large for readers.
     fileprivate static func checkSize(_ size: Int, ofMember name: String) throws(ContainerWriteError) {
         guard size <= memberSizeLimit else { throw .overLimit(name: name, memberSizeLimit) }
+    }
+
+    /// Throws an error if readers would reject a member because it compresses too well.
+    fileprivate static func checkExpansion(of member: EncodedMember) throws(ContainerWriteError) {
+        let compressedSize = member.frames.reduce(0) { $0 + $1.bytes.count }
+        let limit = contentLimit(ofMember: member.name, compressedSize: compressedSize)
+        guard member.size <= limit else { throw .overLimit(name: member.name, limit) }
     }
 }

@@ -51,8 +51,23 @@ public enum BundleLayout {
     ///
     /// The number is limited, because the manifest names each member and is read into memory completely.
     public static let maxQuarantinedMembers = 1 << 18
-    /// The maximum size, in bytes, of a member that is read into memory, such as a segment or the manifest.
+    /// The maximum size, in bytes, of a member.
     public static let memberSizeLimit = 256 << 20
+
+    /// Returns the maximum size, in bytes, of the contents of the member `name`, whose frames have `compressedSize`
+    /// bytes.
+    ///
+    /// Such contents are read into memory, so a small file must not expand to an arbitrary size. A genuine manifest
+    /// compresses to a sixth of its size, because it consists mostly of hashes. A genuine segment with one large record
+    /// can compress much better, so the limit allows for the largest record that this program makes of a capture.
+    ///
+    /// Source: "Bundle", "Limits".
+    static func contentLimit(ofMember name: String, compressedSize: Int) -> Int {
+        // Quarantined bytes are not parsed.
+        if name.hasPrefix(quarantineFolder) { return memberSizeLimit }
+        let (base, ratio) = name == manifest ? (1 << 20, 32) : (96 << 20, 64)
+        return min(memberSizeLimit, base + ratio * compressedSize)
+    }
 
     /// Returns the name of the segment with the given number.
     ///

@@ -160,10 +160,24 @@ public final class BundleReader: Sendable {
             throw .memberMissing(name)
         }
         let contents = try Self.wrappingErrors(volumes) { () throws(ContainerError) in
-            try container.read(members[index], with: &decoder, byteLimit: BundleLayout.memberSizeLimit)
+            let member = members[index]
+            let limit = BundleLayout.contentLimit(ofMember: name, compressedSize: member.compressedSize)
+            return try container.read(member, with: &decoder, byteLimit: limit)
         }
         guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents
+    }
+
+    /// Checks the contents of the member `name` against the hash in the manifest, without keeping them in memory.
+    public func verifyContents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) {
+        guard let index = memberIndices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
+            throw .memberMissing(name)
+        }
+        var hash = SHA256()
+        try Self.wrappingErrors(volumes) { () throws(ContainerError) in
+            try container.forEachChunk(of: members[index], with: &decoder) { hash.update($0) }
+        }
+        guard hash.finalize() == sha256 else { throw .changed(member: name) }
     }
 }
 
@@ -182,7 +196,9 @@ extension BundleReader {
         let (markerBytes, manifestBytes) = try wrappingErrors(volumes) { () throws(ContainerError) in
             (
                 try container.read(marker, with: &decoder, byteLimit: 4096),
-                try container.read(last, with: &decoder, byteLimit: BundleLayout.memberSizeLimit)
+                try container.read(
+                    last, with: &decoder,
+                    byteLimit: BundleLayout.contentLimit(ofMember: last.name, compressedSize: last.compressedSize))
             )
         }
         try checkMarker(markerBytes)

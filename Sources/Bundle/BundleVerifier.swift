@@ -77,8 +77,15 @@ public struct BundleVerifier {
         var index = DuplicateIndex()
         var remainingSegments = reader.manifest.segments[...]
         var number = 0
+        // Segments are usually of the same size. The limit matters if some of them consist of one large record.
+        let byteLimit = 2 * limit.jobs * BundleLayout.maxSegmentSize
+        var unfinishedByteCount = 0
         while true {
-            while tasks.count < 2 * limit.jobs, let next = remainingSegments.popFirst() {
+            while tasks.count < 2 * limit.jobs, let next = remainingSegments.first,
+                tasks.count == 0 || unfinishedByteCount + next.bytes <= byteLimit
+            {
+                remainingSegments.removeFirst()
+                unfinishedByteCount += next.bytes
                 let (reader, secret) = (reader, secret)
                 tasks.add {
                     (try Self.read(next, of: reader, secret: secret, Segment(notes: notes()), each), next.bytes)
@@ -86,6 +93,7 @@ public struct BundleVerifier {
             }
             guard let (segment, bytes) = try await tasks.next() else { break }
             number += 1
+            unfinishedByteCount -= bytes
             totals.add(segment.totals)
             var numbers: [UInt32] = []
             numbers.reserveCapacity(segment.records.count)
@@ -174,7 +182,7 @@ public struct BundleVerifier {
         }
         var decoder = try BundleReader.makeDecoder()
         for member in present {
-            _ = try reader.contents(of: member.path, with: &decoder)
+            try reader.verifyContents(of: member.path, with: &decoder)
             progress(member.bytes)
         }
     }

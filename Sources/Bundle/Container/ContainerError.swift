@@ -25,7 +25,7 @@ public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertibl
         case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .missingArchiveEnd,
             .unexpectedBytes, .invalidHeader:
             "use another copy of the file, or read what is left of this one with convert --salvage"
-        case .overLimit: "raise the limit"
+        case .overLimit: "use another copy of the file; no bundle of this program exceeds the limit"
         case .file, .notZstd, .duplicateName, .tooManyMembers, .outOfMemory: nil
         }
     }

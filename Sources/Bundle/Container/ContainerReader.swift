@@ -77,22 +77,31 @@ public final class ContainerReader: Sendable {
         _ member: Member, with decoder: inout FrameDecoder, byteLimit: Int
     ) throws(ContainerError) -> [UInt8] {
         guard member.size <= byteLimit else { throw ContainerError(at: member.offset, .overLimit(byteLimit)) }
-        var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
         // The capacity is limited by the compressed size, because the size in a damaged header can be arbitrarily
         // large.
         contents.reserveCapacity(min(member.size, Self.maxExpectedCompressionRatio * member.compressedSize))
+        try forEachChunk(of: member, with: &decoder) { contents.append(copying: $0) }
+        return contents
+    }
+
+    /// Calls `body` with the contents of a member, in chunks of limited size.
+    ///
+    /// The contents are not known to be valid until the method returns.
+    public func forEachChunk(
+        of member: Member, with decoder: inout FrameDecoder, _ body: (Span<UInt8>) -> Void
+    ) throws(ContainerError) {
+        var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var offset = member.offset
         for frame in seekTable.entries[member.frameIndices] {
             try Self.startFrame(frame, at: offset, source, &decoder)
             while try decoder.advance() {
                 let range = try verifier.verify(decoder.chunk, at: offset)
-                contents.append(copying: decoder.chunk.extracting(range))
+                body(decoder.chunk.extracting(range))
             }
             offset = try Self.endOffset(of: frame, at: offset, decoder)
         }
         guard verifier.isComplete else { throw ContainerError(at: member.offset, .unexpectedBytes) }
-        return contents
     }
 }
 

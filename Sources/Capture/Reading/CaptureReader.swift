@@ -174,7 +174,7 @@ public struct CaptureReader: Sendable {
     ) async throws {
         let segments = bundle.manifest.segments(in: segments)
         let units = segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
-        try await processInParallel(units) { [options] unit in
+        try await processInParallel(units, size: { $0.segment.bytes }) { [options] unit in
             try unit.read(options)
         } consume: {
             try await consume($0)
@@ -188,15 +188,29 @@ public struct CaptureReader: Sendable {
         }
     }
 
+    /// Calls `work` with each unit on several cores, and `consume` with the results in order.
+    ///
+    /// `size` returns the size of a unit in bytes. Units that are larger than usual are not read at the same time.
     private func processInParallel<Unit: Sendable, Result: Sendable>(
-        _ units: some Sequence<Unit>, _ work: @escaping @Sendable (Unit) throws -> Result,
-        consume: (Result) async throws -> Void
+        _ units: some Sequence<Unit>, size: (Unit) -> Int = { _ in 0 },
+        _ work: @escaping @Sendable (Unit) throws -> Result, consume: (Result) async throws -> Void
     ) async throws {
-        var tasks = OrderedTasks<Result>(limit: limit)
+        var tasks = OrderedTasks<(Result, Int)>(limit: limit)
         var unstartedUnits = units.makeIterator()
+        var nextUnit = unstartedUnits.next()
+        let byteLimit = (2 * limit.jobs + 1) * BundleLayout.maxSegmentSize
+        var unfinishedByteCount = 0
         while true {
-            while !tasks.isFull, let unit = unstartedUnits.next() { tasks.add { try work(unit) } }
-            guard let result = try await tasks.next() else { return }
+            while !tasks.isFull, let unit = nextUnit,
+                tasks.count == 0 || unfinishedByteCount + size(unit) <= byteLimit
+            {
+                let byteCount = size(unit)
+                unfinishedByteCount += byteCount
+                tasks.add { (try work(unit), byteCount) }
+                nextUnit = unstartedUnits.next()
+            }
+            guard let (result, byteCount) = try await tasks.next() else { return }
+            unfinishedByteCount -= byteCount
             try await consume(result)
         }
     }
