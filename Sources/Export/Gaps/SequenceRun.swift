@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// A range of sequence numbers that are missing from a run.
@@ -119,15 +120,23 @@ extension SequenceRun {
     ///
     /// `records` is sorted in place to avoid a copy, because a sequence can be large.
     static func runs(of records: inout [NumberedTime], startingWith start: ClosedRange<Int64>) -> [SequenceRun] {
+        var work = WorkBudget()
+        return runs(of: &records, startingWith: start, charging: &work)
+    }
+
+    /// Splits the records of a sequence into runs, and charges the records and runs that are visited to `work`.
+    static func runs(
+        of records: inout [NumberedTime], startingWith start: ClosedRange<Int64>, charging work: inout WorkBudget
+    ) -> [SequenceRun] {
         guard !records.isEmpty else { return [] }
         records.sort { ($0.milliseconds, $0.number) < ($1.milliseconds, $1.number) }
         let firstTimed = records.firstIndex { $0.milliseconds != NumberedTime.unknownTime } ?? records.endIndex
         let parts = Self.parts(of: records[firstTimed...], startingWith: start)
         var untimed: [[NumberedTime]] = Array(repeating: [], count: max(1, parts.count))
-        for record in records[..<firstTimed] {
-            let part = parts.lastIndex { $0.numbers.contains(record.number) } ?? untimed.count - 1
-            untimed[part].append(record)
-        }
+        let numbers = parts.map(\.numbers)
+        let owners = Self.owners(of: records[..<firstTimed], among: numbers, charging: &work)
+        for (record, part) in zip(records[..<firstTimed], owners) { untimed[part ?? untimed.count - 1].append(record) }
+        work.charge(nodes: records.count)
         return untimed.indices.map { index in
             let indices = index < parts.count ? parts[index].indices : records.endIndex..<records.endIndex
             guard untimed[index].isEmpty else {
@@ -136,6 +145,48 @@ extension SequenceRun {
             records[indices].sort(by: NumberedTime.isNumberedBefore)
             return SequenceRun(records[indices])
         }
+    }
+
+    /// Returns the index of the last of `ranges` that contains the number of each record, or `nil` if none contains it.
+    ///
+    /// `records` is sorted by number. The ranges are visited from the last to the first, and each record is assigned
+    /// only once. Because ranges overlap, searching the ranges for each record could take quadratic time.
+    private static func owners(
+        of records: ArraySlice<NumberedTime>, among ranges: [ClosedRange<Int64>], charging work: inout WorkBudget
+    ) -> [Int?] {
+        var owners = [Int?](repeating: nil, count: records.count)
+        // For each record, the index of a record at or after it. Following the indices leads to the first record that
+        // is not assigned, or to the end.
+        var nextIndices = Array(0...records.count)
+        for (part, range) in ranges.enumerated().reversed() {
+            let first = records.indices.partitioningIndex { records[$0].number >= range.lowerBound }
+            var index = Self.firstUnassigned(from: first - records.startIndex, &nextIndices, &work)
+            while index < records.count, records[records.startIndex + index].number <= range.upperBound {
+                owners[index] = part
+                nextIndices[index] = index + 1
+                index = Self.firstUnassigned(from: index + 1, &nextIndices, &work)
+            }
+        }
+        return owners
+    }
+
+    /// Returns the index of the first unassigned record at or after `start`.
+    ///
+    /// The indices on the way are shortened, so that all searches together take almost linear time.
+    private static func firstUnassigned(
+        from start: Int, _ nextIndices: inout [Int], _ work: inout WorkBudget
+    ) -> Int {
+        var end = start
+        while nextIndices[end] != end { end = nextIndices[end] }
+        var index = start
+        work.charge(nodes: 1)
+        while nextIndices[index] != end, index != end {
+            work.charge(nodes: 1)
+            let next = nextIndices[index]
+            nextIndices[index] = end
+            index = next
+        }
+        return end
     }
 
     /// A run, as a range of a list of records that is sorted by time.
