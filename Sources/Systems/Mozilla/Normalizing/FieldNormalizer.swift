@@ -22,7 +22,7 @@ struct FieldNormalizer: ~Escapable {
     }
 
     func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
-        var removed: [JSONNode] = []
+        var removed: Set<JSONNode> = []
         var fieldIndex = 0
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
@@ -31,7 +31,7 @@ struct FieldNormalizer: ~Escapable {
             else { continue }
             if isRemovableNull(member.value, found, in: document) {
                 findings.note("C8 \(name(ofFieldAt: found)): null removed")
-                removed.append(member.value)
+                removed.insert(member.value)
             } else {
                 normalize(member.value, found, fields[found].form, in: &document, findings: &findings)
             }
@@ -40,7 +40,12 @@ struct FieldNormalizer: ~Escapable {
             addFaultIfRequired(fieldIndex, findings: &findings)
             fieldIndex += 1
         }
-        for value in removed { document.removeMember(withValue: value, from: object) }
+        Self.remove(removed, from: object, of: &document)
+    }
+
+    /// Removes the members with the given values, which can be almost all members of a large object.
+    private static func remove(_ values: Set<JSONNode>, from object: JSONNode, of document: inout JSONDocument) {
+        if !values.isEmpty { document.removeMembers(from: object) { _, member in values.contains(member.value) } }
     }
 
     /// Returns the index of the field for `key`, or `nil` if the field is not documented.
@@ -185,7 +190,7 @@ extension FieldNormalizer {
         _ object: JSONNode, _ fieldIndex: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
         guard checkKind(.object, object, fieldIndex, in: document, findings: &findings) else { return }
-        var removed: [JSONNode] = []
+        var removed: Set<JSONNode> = []
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             switch document.kind(of: member.value) {
@@ -194,11 +199,11 @@ extension FieldNormalizer {
                 _ = findings.add(outcome, name: { "\(name(ofFieldAt: fieldIndex)).\(document.string(of: member.key))" })
             case .null:
                 findings.note("C8 \(name(ofFieldAt: fieldIndex)).\(document.string(of: member.key)): null removed")
-                removed.append(member.value)
+                removed.insert(member.value)
             default: findings.fault("\(name(ofFieldAt: fieldIndex)).\(document.string(of: member.key)) is no integer")
             }
         }
-        for value in removed { document.removeMember(withValue: value, from: object) }
+        Self.remove(removed, from: object, of: &document)
     }
 
     private func normalizeStrings(

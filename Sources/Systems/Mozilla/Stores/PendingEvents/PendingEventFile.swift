@@ -30,17 +30,22 @@ struct EventList: Sendable {
 struct PendingEvents: Sendable {
     /// The events, in the order of the file.
     var events = EventList()
+    /// The findings about the events and the file, of which only the notes are used.
+    private var findings = Findings()
     /// The notes about the events and the file.
-    var notes: [String] = []
+    var notes: [String] { findings.notes }
     /// The parts of the file that are not events.
     var rejects: [Reject] = []
+
+    mutating func note(_ text: String) { findings.note(text) }
 
     /// Normalizes and appends `value`, or returns `false` if it is not an event.
     mutating func append(_ value: JSONNode, of document: inout JSONDocument) -> Bool {
         guard EventTuples.isTuple(value, in: document) else { return false }
-        var findings = Findings()
-        EventTuples.normalize(event: value, index: events.count, in: &document, findings: &findings)
-        notes += findings.notes + findings.faults.map { "schema \($0)" }
+        var eventFindings = Findings()
+        EventTuples.normalize(event: value, index: events.count, in: &document, findings: &eventFindings)
+        for text in eventFindings.notes { note(text) }
+        for fault in eventFindings.faults { note("schema \(fault)") }
         events.append(value, of: document)
         return true
     }
@@ -68,13 +73,13 @@ struct PendingEventFile {
         pendingEvents = PendingEvents()
         if let bracket = openingBracketOffset() {
             isBracketed = true
-            pendingEvents.notes.append("F11 brackets around the whole file")
+            pendingEvents.note("F11 brackets around the whole file")
             if readWholeArray() { return pendingEvents }
             readSegments(from: bracket + 1)
         } else {
             readSegments(from: 0)
         }
-        if hasMissingSeparator { pendingEvents.notes.append("F7 records without separator") }
+        if hasMissingSeparator { pendingEvents.note("F7 records without separator") }
         return pendingEvents
     }
 
