@@ -88,6 +88,14 @@ extension FileError {
         self.init(.read, path, code: ESTALE, message: "\(path) has changed since it was checked")
     }
 
+    /// Creates an error for a file of `size` bytes, almost all of which are a hole.
+    init(sparseFileAt path: String, size: Int) {
+        self.init(
+            .read, path, code: ENODATA,
+            message:
+                "\(path) has \(size) bytes, but almost none of them are stored: a sparse file of this size is not read")
+    }
+
     /// Whether the file has changed since it was checked.
     public var isChanged: Bool { operation == .read && code == ESTALE }
 }

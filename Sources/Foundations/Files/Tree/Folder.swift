@@ -85,7 +85,7 @@ public struct Folder: ~Copyable, Sendable {
         case .disk(let descriptor):
             var status = stat()
             let file = try regularFile(named: name + [0], of: descriptor, &status)
-            return ByteSource(InputFile(file, path: fullPath(of: name), status: status))
+            return ByteSource(try InputFile(file, path: fullPath(of: name), status: status))
         case .spooled(let tree, let folder): return try tree.source(name, below: folder)
         }
     }
