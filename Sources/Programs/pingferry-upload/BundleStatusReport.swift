@@ -11,14 +11,14 @@ struct BundleStatusReport {
 
     /// The line that `status` prints, such as `monday.tar.zst: done: 7 delivered; held: pending-events 1`.
     var statusLine: String {
-        let held = status.heldCounts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let held = CountedList.text(of: status.heldCounts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
         let settled =
             [(status.deliveredCount, "delivered"), (status.excludedCount, "not to be sent any more")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let left =
             (status.refusedCounts.isEmpty ? [] : [refusalPhrase])
             + (status.inFlightCount > 0 ? ["in flight \(status.inFlightCount)"] : [])
-            + status.waitingCounts.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+            + [Phrase.reasons(status.waitingCounts)].filter { !$0.isEmpty }
         let parts = [
             left.joined(separator: ", "), settled.joined(separator: ", "), held.isEmpty ? "" : "held: \(held)",
         ].filter { !$0.isEmpty }

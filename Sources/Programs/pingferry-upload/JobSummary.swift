@@ -88,16 +88,17 @@ struct JobSummary {
     var summaryLine: String {
         let parts =
             outcomeCounts.map { "\($0.name) \($0.count)" }
-            + reasonCounts.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+            + [Phrase.reasons(reasonCounts)].filter { !$0.isEmpty }
         let records = Phrase.count(plan.dispositions.count, "record")
         let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
-        let pauses = pauses.map(Phrase.pause)
+        let pauses = CountedList.first(pauses.map(Phrase.pause))
         let wrong = rejectedAccounts.map { account in
             let name = plan.pool.needsCredential(of: account.system) ? " (\(settingHint(account)))" : ""
             return "credential refused: \(account.label)\(name)"
         }
         let missing = plan.missingCredentials.map { "for \($0.account.label) set \(settingHint($0.account))" }
-        return ([total] + undeliveredReasonPhrases + pauses + wrong + missing + closingPhrases).joined(separator: "; ")
+        let credentials = CountedList.first(wrong) + CountedList.first(missing)
+        return ([total] + undeliveredReasonPhrases + pauses + credentials + closingPhrases).joined(separator: "; ")
     }
 
     private var rejectedAccounts: [Account] {
@@ -118,14 +119,17 @@ struct JobSummary {
         for (reason, uploads) in report.undeliveredUploadCounts {
             counts["\(reason.system): \(reason.phrase)", default: 0] += uploads
         }
-        return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+        return CountedList.entries(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }) {
+            "\($0) (\($1))"
+        }
     }
 
     /// The phrases about bundles and records that need attention, or a phrase that states that nothing is left.
     private var closingPhrases: [String] {
         var closingPhrases: [String] = []
         if !unusableBundles.isEmpty {
-            closingPhrases.append("left out: \(unusableBundles.map(\.path).joined(separator: ", "))")
+            let paths = CountedList.first(unusableBundles.map(\.path))
+            closingPhrases.append("left out: \(paths.joined(separator: ", "))")
         }
         if unresolvedRefusalCount > 0 { closingPhrases.append(Phrase.refusals(refusalGroups)) }
         if !releasableHoldCounts.isEmpty { closingPhrases.append(Phrase.heldRecords(releasableHoldCounts)) }

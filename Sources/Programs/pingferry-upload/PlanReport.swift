@@ -33,9 +33,8 @@ struct PlanReport {
 
     /// The summary of the plan, such as `46 uploads planned of 120 records: send 44, daily limit 76`.
     var summaryLine: String {
-        let parts = plan.reasonCounts.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
-        let list = (send > 0 ? ["send \(send)"] : []) + parts
+        let list = [send > 0 ? "send \(send)" : "", Phrase.reasons(plan.reasonCounts)].filter { !$0.isEmpty }
         let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
         return "\(Phrase.count(plan.uploadCount, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
     }
@@ -136,6 +135,13 @@ enum Phrase {
     /// Returns a number with a noun, such as `1 record` or `2 records`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
+    /// Returns the reasons in their order with their counts, such as `daily limit 76, held: schema 1`.
+    ///
+    /// If there are many reasons, only the most frequent ones are listed.
+    static func reasons(_ counts: [WaitReason: Int]) -> String {
+        CountedList.text(of: counts.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) })
+    }
+
     /// Returns a phrase such as `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`.
     static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.endTime)" }
 
@@ -152,7 +158,8 @@ enum Phrase {
     /// Returns a phrase such as `2 stay held until release or forget: schema (1), schema, too-few-events (1)`.
     static func heldRecords(_ counts: [CapturedText: Int]) -> String {
         let records = counts.values.reduce(0, +)
-        let codes = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+        let sorted = counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
+        let codes = CountedList.entries(of: sorted) { "\($0) (\($1))" }
         return "\(records) stay\(records == 1 ? "s" : "") held until release or forget: "
             + codes.joined(separator: ", ")
     }

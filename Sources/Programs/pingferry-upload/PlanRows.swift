@@ -1,3 +1,5 @@
+import Bytes
+import Console
 import Delivery
 
 /// The rows of a plan's table, one for each client and type, sorted by the ids of the clients.
@@ -42,13 +44,14 @@ extension PlanRows: RandomAccessCollection {
         }
         let (client, type) = plan.clientAndType(ofRecordAt: records[0])
         let groups = records.map { plan.group(ofRecordAt: $0) }.filter { $0.disposition != .send }
-        let reasons = Dictionary(grouping: groups) { $0 }.map { "\(plan.reason(of: $0).text) \($1.count)" }
+        let reasons = Dictionary(grouping: groups) { $0 }.map { (name: plan.reason(of: $0).text, count: $1.count) }
+            .sorted { CapturedText($0.name) < CapturedText($1.name) }
         let uploads = records.reduce(0) { $0 + uploadCounts[$1] }
         return [
             plan.names.clients.id(ofClient: Int(client)) ?? PlanNames.noClient,
             plan.names.types[type].system.description,
             plan.names.types[type].name, "\(uploads)", count { $0 == .send }, count(\.isWaiting),
-            count { $0 != .send && !$0.isWaiting }, reasons.sorted().joined(separator: ", "),
+            count { $0 != .send && !$0.isWaiting }, CountedList.text(of: reasons),
         ]
     }
 }

@@ -117,7 +117,8 @@ struct StatusReport {
     /// Prints a line for each reason why records wait, wrapping long lines.
     private static func print(reasons waiting: [WaitReason: Int]) throws {
         for (reason, records) in waiting.sorted(by: { $0.key < $1.key }) {
-            for line in WrappedText.lines(of: "\(reason.text) \(records)", indent: 4) { try Terminal.print(line) }
+            let text = "\(CountedList.excerpt(of: reason.text)) \(records)"
+            for line in WrappedText.lines(of: text, indent: 4) { try Terminal.print(line) }
         }
     }
 

@@ -151,7 +151,7 @@ struct Summary {
     private static func report(_ subject: String, _ counts: [(key: CapturedText, value: Int)]) {
         let counts = counts.filter { $0.value > 0 }
         guard !counts.isEmpty else { return }
-        let details = counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let details = CountedList.text(of: counts.map { ($0.key.string, $0.value) })
         StandardError.write("pingferry: \(subject): \(counts.reduce(0) { $0 + $1.value }) (\(details))")
     }
 
@@ -167,10 +167,9 @@ struct Summary {
         return " (\(totals.uploadableCount) uploadable\(held))"
     }
 
-    /// Returns counts sorted by name, such as `core 2, event 1`.
+    /// Returns counts sorted by name, such as `core 2, event 1`, or only the highest counts if there are many.
     static func countList(_ counts: [CapturedText: Int]) -> String {
-        counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            .joined(separator: ", ")
+        CountedList.text(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
     }
 
     /// Returns a number with a noun in the singular or plural, such as `1 record` or `2 records`.
