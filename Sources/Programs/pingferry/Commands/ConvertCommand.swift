@@ -151,6 +151,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
+            try checkFiles()
             let pseudonymizer = try pseudonyms.pseudonymizer()
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             switch format {
@@ -163,6 +164,18 @@ struct ConvertCommand: AsyncParsableCommand {
             case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
             }
         }
+    }
+
+    private func checkFiles() throws {
+        var files = CommandFiles()
+        files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
+        files.read(OutputLocation.filesOfBackups(among: [output], inputs: input.paths))
+        if !isStandardOutput {
+            let replaced =
+                format.isFolder ? AtomicFolder.replacedPaths(of: output) : AtomicOutput.replacedPaths(of: output)
+            files.write("--output", replaced + (format == .sqlite ? DatabaseCompanions(of: output).paths : []))
+        }
+        try files.check()
     }
 
     private func openOutput() throws -> CommandOutput {
