@@ -175,14 +175,16 @@ import Testing
         #expect(mkfifo("\(folder.path)/Documents/MozTelemetry-Default-focus-event.json", 0o666) == 0)
         try bindSocket("\(folder.path)/\(corePings)/-t-3.json")
         try bindSocket("\(folder.path)/Documents/eventArray-MozTelemetry-Default-core.json")
+        // All of them are reported, whatever their names are.
         #expect(mkfifo("\(folder.path)/Documents/pipe.json", 0o666) == 0)
+        try bindSocket("\(folder.path)/Documents/.hidden")
         let found = try await idsAndProblems()
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(
             found.problems == [
-                "\(corePings)/-t-2.json special", "\(corePings)/-t-3.json special",
+                "Documents/.hidden special", "\(corePings)/-t-2.json special", "\(corePings)/-t-3.json special",
                 "Documents/MozTelemetry-Default-focus-event.json special",
-                "Documents/eventArray-MozTelemetry-Default-core.json special",
+                "Documents/eventArray-MozTelemetry-Default-core.json special", "Documents/pipe.json special",
             ])
         #expect(!found.isIncomplete)
     }

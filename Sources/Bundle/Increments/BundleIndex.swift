@@ -23,6 +23,8 @@ public struct BundleIndex: Sendable, Equatable {
     public let records: IndexKeySet
     /// The keys of the quarantine entries and problems of the bundle and its ancestors.
     public let details: IndexKeySet
+    /// Whether the keys of records have ranks, unlike those of an index of version 1.
+    private var hasRanks = true
 
     /// The maximum size, in bytes, of an index.
     public static let maxSize = 4 << 30
@@ -104,6 +106,7 @@ public struct BundleIndex: Sendable, Equatable {
         guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),
             header(version: version).bytes[...] == bytes[..<end]
         else { throw .malformed }
+        hasRanks = version != Self.versionWithoutRanks
     }
 
     private static func keys(
@@ -119,6 +122,63 @@ public struct BundleIndex: Sendable, Equatable {
                 identity: word(0), contentHigh: word(1), contentLow: word(2),
                 rank: wordCount > 3 ? word(3) : isDetail ? 0 : nil)
         }
+    }
+}
+
+// MARK: - Comparison with bundles
+
+extension BundleIndex {
+    /// A difference between an index and the bundles to which it should belong.
+    public enum Mismatch: Sendable, Equatable, CustomStringConvertible {
+        /// None of the bundles has the digest of the index.
+        case digest(String)
+        /// The bundle with this digest is an ancestor in the index, and is not given.
+        case missingAncestor(String)
+        /// The bundle with this digest is given, and the index does not mention it.
+        case otherBundle(String)
+        /// The index lacks keys of records, or has keys of records that are not in the bundles.
+        case records(lacking: Int, additional: Int)
+        /// The index lacks keys of quarantine entries or problems, or has keys of some that are not in the bundles.
+        case details(lacking: Int, additional: Int)
+
+        /// A description in one line without a full stop.
+        public var description: String {
+            switch self {
+            case .digest(let digest): "not the index of these bundles, but of the bundle with the digest \(digest)"
+            case .missingAncestor(let digest): "it covers the bundle with the digest \(digest), which is not given"
+            case .otherBundle(let digest): "it does not cover the bundle with the digest \(digest)"
+            case .records(let lacking, let additional):
+                "its keys are not those of the records of the bundles: \(lacking) missing, \(additional) of other records"
+            case .details(let lacking, let additional):
+                """
+                its keys are not those of the quarantine entries and problems of the bundles: \(lacking) missing, \
+                \(additional) of others
+                """
+            }
+        }
+    }
+
+    /// Returns the first difference between the index and `bundles`, or `nil` if it is the index of exactly these
+    /// bundles.
+    ///
+    /// `bundles` must contain only bundles that were read, and no indexes.
+    public func mismatch(with bundles: EarlierBundles) -> Mismatch? {
+        let given = bundles.knownDigests
+        guard given.contains(digest) else { return .digest(digest) }
+        if let missing = ancestors.first(where: { !given.contains($0) }) { return .missingAncestor(missing) }
+        let covered = Set(texts: ancestors + [digest])
+        if let other = given.sortedStrings.first(where: { !covered.contains($0) }) { return .otherBundle(other) }
+        let lackingRecords = bundles.records.countOfKeys(notIn: records, comparingRanks: hasRanks)
+        let otherRecords = records.countOfKeys(notIn: bundles.records, comparingRanks: hasRanks)
+        guard lackingRecords + otherRecords == 0 else {
+            return .records(lacking: lackingRecords, additional: otherRecords)
+        }
+        let lackingDetails = bundles.details.countOfKeys(notIn: details, comparingRanks: true)
+        let otherDetails = details.countOfKeys(notIn: bundles.details, comparingRanks: true)
+        guard lackingDetails + otherDetails == 0 else {
+            return .details(lacking: lackingDetails, additional: otherDetails)
+        }
+        return nil
     }
 }
 

@@ -6,8 +6,8 @@ import Telemetry
 
 /// A search for stores in one folder.
 ///
-/// Hidden entries are skipped. Links and special files are not read, but are reported if they can be in the place of a
-/// store or of a folder with stores. Formats are tried in the reverse of their order in `SystemTable`.
+/// Hidden entries are skipped. Links are not followed, but are reported if they can be in the place of a store or of a
+/// folder with stores. Pipes, sockets and devices are never opened, and all of them are reported. Formats are tried in the reverse of their order in `SystemTable`.
 struct FolderSearch: Sendable {
     enum Archive: Sendable {
         /// An archive that can be opened as part of the capture.
@@ -125,6 +125,10 @@ struct FolderSearch: Sendable {
                 entries.excludedIndices.append(index)
                 continue
             }
+            if listed.kind(index) == .special {
+                entries.linksAndSpecialFiles.append((listed.name(index), false))
+                continue
+            }
             if isHidden {
                 if listed.hasName(ContainerFinder.metadataName, at: index) {
                     ownerIdentifier =
@@ -139,7 +143,7 @@ struct FolderSearch: Sendable {
                 if listed.hasName(ContainerFinder.packageInfoName, at: index) { readPackageInfo(in: folder) }
             case .folder: entries.folders.append(listed.name(index))
             case .link: entries.linksAndSpecialFiles.append((listed.name(index), true))
-            case .special: entries.linksAndSpecialFiles.append((listed.name(index), false))
+            case .special: break
             }
         }
         return entries
@@ -188,7 +192,7 @@ struct FolderSearch: Sendable {
             if reported.contains(path) { continue }
             let target = isLink ? tree.target(ofLink: name, inFolder: self.path) : nil
             let found = SkippedEntry(path: path, isLink: isLink, target: target)
-            if isNamedForStore(name, in: folderStore) || isLink && rule.mayHideRecords(found) {
+            if !isLink || isNamedForStore(name, in: folderStore) || rule.mayHideRecords(found) {
                 skippedEntries.add(found)
             }
         }

@@ -5,6 +5,9 @@ import Telemetry
 ///
 /// Source: Prometheus, "Exposition formats", section "Text-based format".
 public struct MetricsText {
+    /// The prefix of the names of all metrics.
+    public static let namePrefix = "pingferry_"
+
     private var text = ""
 
     /// Creates the metrics of a job that ended at `now`.
@@ -60,10 +63,11 @@ public struct MetricsText {
 
     /// Appends a metric whose values have no labels, the label `system`, or the labels `system` and `label`.
     private mutating func add(_ name: String, _ help: String, _ counts: CountsByLabels, by label: String = "") {
-        text += "# HELP pingferry_\(name) \(help)\n# TYPE pingferry_\(name) gauge\n"
+        let name = Self.namePrefix + name
+        text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
         for (values, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let labels = zip(["system", label], values).map { "\($0)=\"\(Self.escaped($1.string))\"" }
-            text += "pingferry_\(name)\(labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") \(count)\n"
+            text += "\(name)\(labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") \(count)\n"
         }
     }
 

@@ -1,7 +1,8 @@
+import Bytes
 import JSONText
 import Telemetry
 
-/// The functions that format rows as CSV, with quotation marks only where they are required.
+/// The functions that format rows as CSV, with quotation marks only where they are required, except for spreadsheets.
 ///
 /// NULL is formatted as an empty field, and an empty string as `""`. Each row ends with a line feed.
 ///
@@ -11,7 +12,8 @@ enum CSVText {
     enum Style: Sendable {
         /// Text is unchanged.
         case plain
-        /// Text that a spreadsheet program would evaluate as a formula is preceded by an apostrophe.
+        /// All text is in quotation marks, and each part of it that a spreadsheet program could take for the start of a
+        /// cell with a formula is preceded by an apostrophe.
         case spreadsheet
     }
 
@@ -100,35 +102,121 @@ enum CSVText {
     }
 
     static func append(field text: Span<UInt8>, style: Style = .plain, to output: inout TextBuffer) {
-        let isEscaped = style == .spreadsheet && text.resemblesFormula
-        guard text.needsQuotes else {
-            if isEscaped { output.append(UInt8(ascii: "'")) }
-            return output.append(copying: text)
+        switch style {
+        case .plain where !text.needsQuotes: output.append(copying: text)
+        case .plain: append(quoted: text, to: &output)
+        case .spreadsheet:
+            var escaped: [UInt8] = []
+            if text.appendFormulaFree(to: &escaped) {
+                append(quoted: escaped.span, to: &output)
+            } else {
+                append(quoted: text, to: &output)
+            }
         }
-        output.append(atMost: 2 * text.count + 3) { writer in
+    }
+
+    private static func append(quoted text: Span<UInt8>, to output: inout TextBuffer) {
+        output.append(atMost: 2 * text.count + 2) { writer in
             writer.append(UInt8(ascii: "\""))
-            if isEscaped { writer.append(UInt8(ascii: "'")) }
             writer.append(copying: text, doubling: UInt8(ascii: "\""))
             writer.append(UInt8(ascii: "\""))
         }
     }
 }
 
-extension Span<UInt8> {
-    /// Whether a spreadsheet program could evaluate a field with these bytes as a formula.
-    fileprivate var resemblesFormula: Bool {
-        guard !isEmpty else { return false }
-        return switch self[0] {
-        case UInt8(ascii: "-"): !isNegativeNumber
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "@"), UInt8(ascii: "\t"), UInt8(ascii: "\r"): true
+// MARK: - Spreadsheets
+
+/// The characters with a meaning at the start of a cell.
+///
+/// A spreadsheet program that expects another separator than the comma does not recognize the quotation marks of all
+/// fields. It then splits text at each of its separators and at line ends. Therefore, each of the parts is examined. The
+/// comma needs no attention, because a program that splits fields at commas recognizes the quotation marks.
+private enum FormulaCharacter {
+    /// The ASCII signs with which a formula begins, their variants in other widths, and the minus sign.
+    static func isSign(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x2B, 0x2D, 0x3D, 0x40, 0x2212, 0xFE62, 0xFE63, 0xFE66, 0xFE6B, 0xFF0B, 0xFF0D, 0xFF1D, 0xFF20: true
         default: false
         }
     }
 
-    private var isNegativeNumber: Bool {
-        count > 1 && self[1].isDigit && Double(String(decoding: copied(), as: UTF8.self)) != nil
+    /// Whether a program could split text at the character.
+    static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09...0x0D, 0x3B, 0x7C, 0x85, 0x2028, 0x2029: true
+        default: false
+        }
     }
 
+    /// Whether a program could ignore the character at the start of a cell.
+    static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value <= 0x20 || scalar == "\"" || scalar.properties.isWhitespace || scalar.isInvisible
+    }
+}
+
+extension Span<UInt8> {
+    /// Appends the text with an apostrophe before each part that resembles a formula.
+    ///
+    /// Returns `false` and appends nothing if no part does.
+    fileprivate func appendFormulaFree(to output: inout [UInt8]) -> Bool {
+        guard mayContainFormula else { return false }
+        var scalars: [Unicode.Scalar] = []
+        var decoder = UTF8()
+        var bytes = copied().makeIterator()
+        decoding: while true {
+            switch decoder.decode(&bytes) {
+            case .scalarValue(let scalar): scalars.append(scalar)
+            case .emptyInput: break decoding
+            case .error: scalars.append("\u{FFFD}")
+            }
+        }
+        var isEscaped = false
+        func append(_ scalar: Unicode.Scalar) { output += Array(String(scalar).utf8) }
+        func escape() {
+            append("'")
+            isEscaped = true
+        }
+        // Some programs reject or evaluate text that begins with a control character.
+        if let first = scalars.first, first.value < 0x20 { escape() }
+        var isAtStart = true
+        for (index, scalar) in scalars.enumerated() {
+            if isAtStart, FormulaCharacter.isSign(scalar), !Self.isNegativeNumber(scalars[index...]) { escape() }
+            isAtStart = FormulaCharacter.isSeparator(scalar) || isAtStart && FormulaCharacter.isIgnored(scalar)
+            append(scalar)
+        }
+        if !isEscaped { output.removeAll() }
+        return isEscaped
+    }
+
+    /// Whether the text contains a byte that can be part of a sign or is a control character.
+    private var mayContainFormula: Bool {
+        for index in indices {
+            switch self[index] {
+            case 0..<0x20, 0x2B, 0x2D, 0x3D, 0x40, 0xE2, 0xEF: return true
+            default: continue
+            }
+        }
+        return false
+    }
+
+    /// Returns whether a part of a text begins with a negative number that is not the start of a formula.
+    ///
+    /// The number ends at the end of the text, at a separator, or at a character that follows a number in JSON.
+    private static func isNegativeNumber(_ scalars: ArraySlice<Unicode.Scalar>) -> Bool {
+        guard scalars.first == "-" else { return false }
+        let number = scalars.prefix { (0x30...0x39).contains($0.value) || "+-.eE".unicodeScalars.contains($0) }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: number)
+        guard number.count > 1, (0x30...0x39).contains(number[number.startIndex + 1].value), Double(String(text)) != nil
+        else {
+            return false
+        }
+        guard let next = scalars.dropFirst(number.count).first else { return true }
+        return FormulaCharacter.isSeparator(next) || "\",]}".unicodeScalars.contains(next)
+    }
+}
+
+extension Span<UInt8> {
     /// Whether a field with these bytes must be in quotation marks.
     fileprivate var needsQuotes: Bool {
         guard !isEmpty else { return true }

@@ -32,8 +32,9 @@ enum LoadScript {
             + (style == .plain
                 ? []
                 : [
-                    "The files were written with --spreadsheet: text that begins with =, +, -, @, a tab or a carriage",
-                    "return is preceded by an apostrophe, which is part of the loaded text.",
+                    "The files were written with --spreadsheet: text that resembles a formula is preceded by an",
+                    "apostrophe, also after a semicolon, a vertical bar, a tab or a line end. The apostrophes are part",
+                    "of the loaded text.",
                 ])
         let statements = zip(tables, longestRows).map { statement(for: $0, longestRow: $1) }
         return comments.map { "-- \($0)\n" }.joined() + statements.joined()

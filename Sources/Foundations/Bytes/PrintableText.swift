@@ -1,11 +1,16 @@
 extension Unicode.Scalar {
     /// Whether the scalar is invisible, or can control a terminal or change the direction of adjacent text.
+    ///
+    /// These are the control characters, the line and paragraph separators, the interlinear annotation characters, and
+    /// all characters with the property `Default_Ignorable_Code_Point`, such as fillers, joiners, variation selectors and
+    /// the characters that change the direction of text.
+    ///
+    /// Source: Unicode Standard Annex #44, "Unicode Character Database", section 5.1.
     public var isInvisible: Bool {
         switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
-            0xFFF9...0xFFFB, 0x1D173...0x1D17A, 0xE0000...0xE007F:
-            true
-        default: false
+        case 0x20..<0x7F: false
+        case 0..<0xA0, 0x2028, 0x2029, 0xFFF9...0xFFFB: true
+        default: properties.isDefaultIgnorableCodePoint
         }
     }
 }

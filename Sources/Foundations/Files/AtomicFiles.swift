@@ -34,6 +34,13 @@ public struct AtomicFiles: ~Copyable, Sendable {
 
     /// The suffix that is added to the names of replaced files while the new files are moved to their final paths.
     private static let replacedFileSuffix = ".former"
+    private static let partialSuffix = ".volumes.partial"
+
+    /// Returns the paths of the temporary folder of an output at `path` and of the files in that folder.
+    public static func temporaryPaths(of path: String) -> [String] {
+        let partialName = PartialName.make(for: Path.name(of: path), suffix: partialSuffix)
+        return PartialFolder.pathsIncludingEntries(of: Path.entry(partialName, of: Path.folder(of: path)))
+    }
 
     /// Creates the temporary folder.
     ///
@@ -92,12 +99,13 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///
     /// - Throws: `FileError`. The previous files are then unchanged, with two exceptions. If they could not be moved
     ///   back, the message contains the path of the folder that contains them. If only the final `sync` of the folder
-    ///   failed, the new files have replaced them.
+    ///   failed, the new files have replaced them, and the previous files are removed by the next run.
     public consuming func commit() throws(FileError) {
         try finishFile()
         try partialFolder.folder.syncFolder(path)
-        try publish()
+        // The temporary folder itself must be durable before it contains the only copy of a file.
         try partialFolder.parent.syncFolder(path)
+        try publish()
     }
 
     private borrowing func path(of name: String) -> String { Path.entry(name, of: parentPath) }
@@ -123,18 +131,28 @@ extension AtomicFiles {
         do throws(FileError) {
             try moveAll(&moves)
         } catch {
-            let isUndone = undo(moves)
-            partialFolder.remove(partialFolder.names)
-            guard isUndone else { throw restorationError(after: error) }
+            // If previous files remain in the temporary folder, the new files remain, too. Otherwise, the next run would
+            // take the previous files for those of a completed output and remove them.
+            guard undo(moves) else { throw restorationError(after: error) }
+            if moves.isEmpty || (try? partialFolder.parent.syncFolder(path)) != nil {
+                partialFolder.remove(partialFolder.names)
+            }
             throw error
         }
-        partialFolder.remove(moves.filter(\.isReplacedFile).map(\.partialName))
+        let replacedFiles = moves.filter(\.isReplacedFile).map(\.partialName)
+        // The replaced files are the only copy until the new files are durable under their final names.
+        try partialFolder.parent.syncFolder(path)
+        partialFolder.remove(replacedFiles)
+        // An error is ignored, because the next run removes what remains of the temporary folder.
+        if !replacedFiles.isEmpty { try? partialFolder.parent.syncFolder(path) }
     }
 
     /// Moves the replaced files to the temporary folder, and then the new files to their final paths.
     ///
     /// The first of the replaced files is moved first, and the first of the new files is moved last. Therefore, the
-    /// first file of one output is never present together with other files of another output.
+    /// first file of one output is never present together with other files of another output. The folder to which files
+    /// were moved is synchronized before the folder from which they came changes again, so that a power failure loses
+    /// no file.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
         for name in try Self.existingNames(
             partialFolder.parent, parentPath, replacing: replacesExisting, belongsToOutput)
@@ -145,6 +163,7 @@ extension AtomicFiles {
             }
             moves.append(move)
         }
+        if !moves.isEmpty { try partialFolder.folder.syncFolder(path) }
         for name in partialFolder.names.dropFirst().reversed() {
             try moveIntoPlace(name)
             moves.append(Move(name: name, isReplacedFile: false))
@@ -220,7 +239,7 @@ extension AtomicFiles {
         _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
         _ belongsToOutput: (String) -> Bool
     ) throws(FileError) -> PartialFolder {
-        let partialName = PartialName.make(for: name, suffix: ".volumes.partial")
+        let partialName = PartialName.make(for: name, suffix: partialSuffix)
         let partialPath = Path.entry(partialName, of: parentPath)
         do throws(FileError) {
             return try PartialFolder(in: parent, partialName, partialPath, of: path) { left in

@@ -17,6 +17,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private let replacesExisting: Bool
     private let fileNames: [String]
     private let name: String
+    /// The name to which the old folder is renamed if the file system cannot exchange two names.
+    private let formerName: String
     private let partialPath: String
     private var partialFolder: PartialFolder
     private let files: [NewFile]
@@ -40,22 +42,38 @@ public struct AtomicFolder: ~Copyable, Sendable {
         let path = Path.withoutTrailingSlashes(path)
         let (parentPath, name) = try AtomicOutput.splitOutputPath(path)
         let partialName = PartialName.make(for: name)
+        let formerName = PartialName.make(for: name, suffix: Self.formerSuffix)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(parent, name, names, path, replacing: replacing)
         let partialPath = Path.entry(partialName, of: parentPath)
         var partialFolder = try PartialFolder(in: parent, partialName, partialPath, of: path) {
             $0.allSatisfy(names.contains)
         }
+        try Self.finishReplacement(partialFolder.parent, name, formerName, names, path)
+        try Self.checkTarget(partialFolder.parent, name, names, path, replacing: replacing)
         var files: [NewFile] = []
         for fileName in names { files.append(NewFile(try partialFolder.create(fileName, path))) }
         self.path = path
         replacesExisting = replacing
         fileNames = names
         self.name = name
+        self.formerName = formerName
         self.partialPath = partialPath
         self.partialFolder = partialFolder
         self.files = files
     }
+
+    /// Returns the paths of the files and folders that an output at `path` creates, replaces or removes.
+    public static func replacedPaths(of path: String) -> [String] {
+        let path = Path.withoutTrailingSlashes(path)
+        let (parentPath, name) = (Path.folder(of: path), Path.name(of: path))
+        let temporaryNames = [PartialName.make(for: name), PartialName.make(for: name, suffix: formerSuffix)]
+        return ([path] + temporaryNames.map { Path.entry($0, of: parentPath) })
+            .flatMap(PartialFolder.pathsIncludingEntries)
+    }
+
+    /// The suffix of the name to which the old folder is renamed if the file system cannot exchange two names.
+    private static let formerSuffix = ".former.partial"
 
     /// The identities of the new files and of the files that they replace, which must not be read as input.
     public var identities: Set<FileIdentity> {
@@ -81,7 +99,6 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
         try partialFolder.folder.syncFolder(path)
         try publish()
-        try partialFolder.parent.syncFolder(path)
     }
 
     private mutating func publish() throws(FileError) {
@@ -98,6 +115,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
             partialFolder.remove(fileNames)
             throw error
         }
+        try partialFolder.parent.syncFolder(path)
     }
 
     private borrowing func rename() throws(FileError) {
@@ -112,26 +130,40 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces the old folder with the new one and removes the old files.
+    /// Replaces the old folder with the new one, makes that durable, and removes the old files.
     ///
-    /// Once the removal of old files has begun, the new files are kept even if an error is thrown, because the old
-    /// files are no longer complete.
+    /// From the first renaming on, the new files are kept even if an error is thrown.
     private borrowing func replace() throws(FileError) {
         let old = try openFolderToReplace()
-        let isExchanged = try exchangeFolders()
+        let oldName = try exchangeFolders() ? partialFolder.name : try replaceInTwoSteps()
+        // After a power failure before this point, the old folder can still be the complete output.
+        try partialFolder.parent.syncFolder(path)
         PartialFolder.remove(fileNames, from: old)
-        if isExchanged {
-            guard unlinkat(partialFolder.parent.number, partialFolder.name, AT_REMOVEDIR) == 0 else {
-                throw incompleteReplacementError(
-                    .remove, "the new files are in \(path), and the rest of the old folder is in \(partialPath)")
-            }
-        } else {
-            guard renameat(partialFolder.parent.number, partialFolder.name, partialFolder.parent.number, name) == 0
-            else {
-                throw incompleteReplacementError(
-                    .rename, "the new files are in \(partialPath); rename that folder manually")
-            }
+        guard unlinkat(partialFolder.parent.number, oldName, AT_REMOVEDIR) == 0 else {
+            let oldPath = Path.entry(oldName, of: Path.folder(of: path))
+            throw incompleteReplacementError(
+                .remove, "the new files are in \(path), and the rest of the old folder is in \(oldPath)")
         }
+        // An error is ignored, because the next run removes the old folder if it appears again.
+        try? partialFolder.parent.syncFolder(path)
+    }
+
+    /// Renames the old folder to ``formerName`` and the new folder to its final name, and returns ``formerName``.
+    private borrowing func replaceInTwoSteps() throws(FileError) -> String {
+        let parent = partialFolder.parent.number
+        guard renameat(parent, name, parent, formerName) == 0 else {
+            let error = FileError(.rename, path)
+            partialFolder.remove(fileNames)
+            throw error
+        }
+        guard renameat(parent, partialFolder.name, parent, name) == 0 else {
+            let error = incompleteReplacementError(
+                .rename, "the new files are in \(partialPath); rename that folder manually")
+            // If this fails, the next run renames the old folder.
+            _ = renameat(parent, formerName, parent, name)
+            throw error
+        }
+        return formerName
     }
 
     /// Opens the folder to replace, after checking again that it may be replaced.
@@ -170,6 +202,34 @@ public struct AtomicFolder: ~Copyable, Sendable {
 }
 
 extension AtomicFolder {
+    /// Finishes or undoes the replacement of a folder that an interrupted run began with ``replaceInTwoSteps()``.
+    ///
+    /// The old folder gets its name back, or is removed if the new folder has its name.
+    private static func finishReplacement(
+        _ parent: borrowing Descriptor, _ name: String, _ formerName: String, _ names: [String], _ path: String
+    ) throws(FileError) {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let number = openat(parent.number, formerName, flags)
+        guard number >= 0 || errno != ENOENT else { return }
+        let former = try Descriptor(number, .create, path)
+        switch cfiles_rename_no_replace(parent.number, formerName, parent.number, name) {
+        case 0: return try parent.syncFolder(path)
+        case EINVAL, ENOSYS:
+            // Renaming a folder never replaces a folder that is not empty.
+            if renameat(parent.number, formerName, parent.number, name) == 0 { return try parent.syncFolder(path) }
+        default: break
+        }
+        var status = stat()
+        guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isFolder,
+            try PartialFolder.containsOnlyFiles(in: former, named: names.contains, path)
+        else {
+            throw FileError(.create, path, code: ENOTEMPTY)
+        }
+        try parent.syncFolder(path)
+        PartialFolder.remove(names, from: former)
+        guard unlinkat(parent.number, formerName, AT_REMOVEDIR) == 0 else { throw FileError(.remove, path) }
+    }
+
     private static func checkTarget(
         _ parent: borrowing Descriptor, _ name: String, _ names: [String], _ path: String, replacing: Bool
     ) throws(FileError) {

@@ -65,6 +65,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
         cfiles_partial_release(signalTableIndex)
     }
 
+    /// Returns the paths of the files that an output at `path` creates or replaces.
+    public static func replacedPaths(of path: String) -> [String] {
+        [path, Path.entry(PartialName.make(for: Path.name(of: path)), of: Path.folder(of: path))]
+    }
+
     /// The identities of the temporary file and of the file that it replaces.
     ///
     /// These files must not be read as input.

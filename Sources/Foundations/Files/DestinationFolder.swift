@@ -27,7 +27,8 @@ public struct DestinationFolder: ~Copyable, Sendable {
     /// their names, because a list refers to them. They are therefore moved into a new folder `night.tar.zst.2`.
     ///
     /// The first file is moved last. If the process is killed before that, the first file is still at its original
-    /// path, which shows that other files are missing there.
+    /// path, which shows that other files are missing there. If one of `files` is a symbolic link, the file to which it
+    /// leads is moved under the name of the link, and the link is removed.
     ///
     /// - Parameters:
     ///   - files: The paths of the files.
@@ -41,7 +42,9 @@ public struct DestinationFolder: ~Copyable, Sendable {
             do throws(FileError) {
                 return try move(files) { Self.target(of: $0, name, number, keepsNames) }
             } catch {
-                guard error.alreadyExists, number < Self.maximumNameSuffix else { throw error }
+                guard error.alreadyExists, error.operation == .create, number < Self.maximumNameSuffix else {
+                    throw error
+                }
                 number += 1
             }
         }
@@ -53,30 +56,45 @@ public struct DestinationFolder: ~Copyable, Sendable {
         return keepsNames ? "\(name).\(number)/\(file)" : "\(name).\(number)\(file.dropFirst(name.count))"
     }
 
+    /// A file that was moved.
+    private struct Move {
+        let oldPath: String
+        /// The new path relative to the folder.
+        let newName: String
+    }
+
     private func move(_ files: [String], as target: (String) -> String) throws(FileError) -> String? {
-        var moved: [String] = []
+        var moves: [Move] = []
         var first: String?
-        for file in files.dropFirst() + files.prefix(1) {
-            do throws(FileError) {
-                first = try move(file, as: target)
-            } catch {
-                for file in moved.reversed() { try restore(file, from: target) }
-                throw error
+        do throws(FileError) {
+            for file in files.dropFirst() + files.prefix(1) { first = try move(file, as: target, adding: &moves) }
+        } catch {
+            var failure = error
+            for move in moves.reversed() {
+                do throws(FileError) { try restore(move, after: failure) } catch { failure = error }
             }
-            if first != nil { moved.append(file) }
+            throw failure
         }
+        guard first != nil else { return nil }
+        // An error is ignored, because the file itself was moved and only a link to its old path remains.
+        for file in files where Self.isLink(file) { unlink(file) }
         return first
     }
 
     /// Moves a file, and returns its new path, or `nil` if the file is in the folder already.
-    private func move(_ file: String, as target: (String) -> String) throws(FileError) -> String? {
-        let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
+    ///
+    /// If `file` is a symbolic link, the file to which it leads is moved. The move is added to `moves` before it is
+    /// made durable, so that the caller can undo it if that fails.
+    private func move(
+        _ file: String, as target: (String) -> String, adding moves: inout [Move]
+    ) throws(FileError) -> String? {
+        let realPath = Self.isLink(file) ? try RealPath.resolved(file) : file
+        let (parentPath, name) = (Path.folder(of: realPath), Path.name(of: realPath))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
-        let newName = target(name)
-        let newPath = path.hasSuffix("/") ? "\(path)\(newName)" : "\(path)/\(newName)"
+        let newName = target(Path.name(of: file))
+        let newPath = path(of: newName)
         guard try FileIdentity(parent.status(parentPath)) != FileIdentity(folder.status(path)) else { return nil }
-        if newName.contains("/") {
-            let group = Path.folder(of: newName)
+        if let group = Path.parent(of: newName) {
             guard mkdirat(folder.number, group, 0o700) == 0 || errno == EEXIST else {
                 throw FileError(.create, newPath)
             }
@@ -85,16 +103,47 @@ public struct DestinationFolder: ~Copyable, Sendable {
         guard code == 0 else {
             throw FileError(code == EEXIST ? .create : .rename, code == EEXIST ? newPath : file, code: code)
         }
-        try folder.syncFolder(newPath)
-        try parent.syncFolder(newPath)
+        moves.append(Move(oldPath: realPath, newName: newName))
+        // The new entry must be durable before the removal of the old one is.
+        try syncFolders(of: newName)
+        try parent.syncFolder(parentPath)
         return newPath
     }
 
-    private func restore(_ file: String, from target: (String) -> String) throws(FileError) {
-        let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
-        let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
-        let code = Self.rename(target(name), from: folder, to: name, in: parent)
-        guard code == 0 else { throw FileError(.rename, file, code: code) }
+    private func path(of newName: String) -> String {
+        path.hasSuffix("/") ? "\(path)\(newName)" : "\(path)/\(newName)"
+    }
+
+    /// Makes the entry `newName` durable, and the group folder that contains it.
+    private func syncFolders(of newName: String) throws(FileError) {
+        if let group = Path.parent(of: newName) {
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            try Descriptor(openat(folder.number, group, flags), .sync, path(of: group)).syncFolder(path(of: group))
+        }
+        try folder.syncFolder(path)
+    }
+
+    private static func isLink(_ file: String) -> Bool {
+        var status = stat()
+        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Moves a file back after `error`.
+    private func restore(_ move: Move, after error: FileError) throws(FileError) {
+        let parent = open(Path.folder(of: move.oldPath), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        do throws(FileError) {
+            let parent = try Descriptor(parent, .rename, move.oldPath)
+            let code = Self.rename(move.newName, from: folder, to: Path.name(of: move.oldPath), in: parent)
+            guard code == 0 else { throw FileError(.rename, move.oldPath, code: code) }
+            // Errors are ignored, because after a power failure, the file has its old or its new path.
+            try? parent.syncFolder(move.oldPath)
+            try? syncFolders(of: move.newName)
+        } catch {
+            throw FileError(
+                error.operation, move.oldPath, code: error.code,
+                message: "\(error); \(move.oldPath) is now at \(path(of: move.newName)); move it back manually")
+        }
+        if let group = Path.parent(of: move.newName) { unlinkat(folder.number, group, AT_REMOVEDIR) }
     }
 
     /// Renames a file without replacing an existing file, and returns 0 or an `errno` code.
@@ -106,6 +155,11 @@ public struct DestinationFolder: ~Copyable, Sendable {
         // This file system does not support renaming without replacement, but creating a hard link never replaces a
         // file.
         guard linkat(parent.number, name, folder.number, newName, 0) == 0 else { return errno }
-        return unlinkat(parent.number, name, 0) == 0 ? 0 : errno
+        guard unlinkat(parent.number, name, 0) == 0 else {
+            let code = errno
+            unlinkat(folder.number, newName, 0)
+            return code
+        }
+        return 0
     }
 }

@@ -120,7 +120,12 @@ struct PartialFolder: ~Copyable, Sendable {
             guard status.st_uid == geteuid(), mayRemove(left),
                 try containsOnlyFiles(in: folder, named: left.contains, path)
             else { throw FileError(.create, path, code: ENOTEMPTY) }
-            remove(left, from: folder)
+            if !left.isEmpty {
+                // An interrupted run may have renamed files without making that durable. After a power failure, the
+                // files in this folder could then be the only copy.
+                try parent.syncFolder(path)
+                remove(left, from: folder)
+            }
             return folder
         }
         throw FileError(.lock, path, code: EWOULDBLOCK)
@@ -142,6 +147,14 @@ struct PartialFolder: ~Copyable, Sendable {
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
         let entries = try FolderEntries(of: folder, path)
         return (0..<entries.count).map { String(decoding: entries.nameBytes(at: $0), as: UTF8.self) }.sorted()
+    }
+
+    /// Returns `path`, followed by the paths of all entries if `path` refers to a folder that can be read.
+    static func pathsIncludingEntries(of path: String) -> [String] {
+        guard let folder = try? Descriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path),
+            let names = try? names(in: folder, path)
+        else { return [path] }
+        return [path] + names.map { "\(path)/\($0)" }
     }
 
     static func remove(_ names: [String], from folder: borrowing Descriptor) {

@@ -24,11 +24,12 @@ public struct ReceiptOptions: ParsableArguments {
 
     /// Creates the file for the receipt, or an output that writes nothing if no receipt is requested.
     ///
-    /// `replacing` states whether an existing file may be replaced. The receipt must not be at one of `paths`.
-    public func output(replacing: Bool, exceptFor paths: @autoclosure () throws -> [String] = []) throws
-        -> ReceiptOutput
-    {
+    /// `replacing` states whether an existing file may be replaced.
+    public func output(replacing: Bool) throws -> ReceiptOutput {
         guard let receipt else { return ReceiptOutput() }
-        return try ReceiptOutput(path: receipt, replacing: replacing, exceptFor: try paths())
+        return try ReceiptOutput(path: receipt, replacing: replacing)
     }
+
+    /// The paths of the files that the receipt creates or replaces.
+    public var replacedPaths: [String] { receipt.map(AtomicOutput.replacedPaths) ?? [] }
 }

@@ -19,18 +19,13 @@ public struct ReceiptOutput: ~Copyable {
 
     /// Creates the file for a receipt, or an output that writes to standard output if `path` is `-`.
     ///
-    /// `replacing` states whether an existing file may be replaced. The receipt must not be at one of `paths`.
-    public init(path: String, replacing: Bool, exceptFor paths: [String] = []) throws {
+    /// `replacing` states whether an existing file may be replaced.
+    public init(path: String, replacing: Bool) throws {
         isStandardOutput = path == "-"
         guard !isStandardOutput else {
             file = nil
             identities = []
             return
-        }
-        guard !paths.contains(where: { FileIdentity.isShared(by: $0, and: path) }) else {
-            throw CommandError(
-                status: .cannotCreate, message: "cannot replace \(path): it is part of the input",
-                remedy: "give the output another name")
         }
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities

@@ -5,9 +5,34 @@ import Systems
 
 /// The file that the option `--metrics` specifies.
 ///
-/// Each job replaces the file, even if the job fails.
+/// Each job replaces the file, even if the job fails. A file that does not contain metrics of this program is never
+/// replaced.
 struct MetricsFile {
     let path: String
+
+    /// The beginnings of files that can be replaced.
+    private static let prefixes = ["# HELP \(MetricsText.namePrefix)", "# TYPE \(MetricsText.namePrefix)"]
+
+    /// Throws an error if the file exists and is neither empty nor written by this program.
+    func requireMetrics() throws {
+        // A file that is not a regular file is reported when it is replaced.
+        var file: InputFile
+        do throws(FileError) {
+            file = try InputFile(path: path)
+        } catch {
+            if error.isNotFound || error.isNotAFile { return }
+            throw CommandError(
+                status: .cannotCreate, message: "cannot replace \(path): it is not readable, so it may not be metrics",
+                remedy: "remove the file, or give another name with --metrics")
+        }
+        let head = try [UInt8](capacity: Self.prefixes.map(\.utf8.count).max() ?? 0) { output throws(FileError) in
+            try file.read(at: 0, into: &output)
+        }
+        guard !head.isEmpty, !Self.prefixes.contains(where: { head.starts(with: $0.utf8) }) else { return }
+        throw CommandError(
+            status: .cannotCreate, message: "cannot replace \(path): it does not contain metrics of this program",
+            remedy: "remove the file, or give another name with --metrics")
+    }
 
     /// Writes the metrics of the job, and the metrics of its ledger if the ledger can be read.
     func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
@@ -17,6 +42,7 @@ struct MetricsFile {
             today: ledger.dayRule.day(of: now), knowing: Systems.table)
         let text = MetricsText(
             overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)
+        try requireMetrics()
         let output = try AtomicOutput(path: path, replacing: true)
         // The file contains no client ids, and the program that collects metrics runs as another user.
         try output.setPermissions(0o644)

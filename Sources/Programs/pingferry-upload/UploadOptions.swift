@@ -88,11 +88,13 @@ struct LedgerOptions: ParsableArguments {
         return "\(home)/.local/state/pingferry/ledger.sqlite"
     }
 
-    /// Returns the paths of the ledger, its lock file, and the files that SQLite creates beside it.
-    func allPaths() throws -> [String] {
+    /// Adds the ledger, its lock file, and the files that SQLite creates beside it to the files of a command.
+    func add(to files: inout CommandFiles) throws {
         let given = try path()
         let path = RealPath.of(given) ?? given
-        return [given] + ["", ".lock", "-journal", "-shm", "-wal"].map { path + $0 }
+        // Opening a file that is not a ledger changes nothing. The files beside it are replaced without a check.
+        files.read([path])
+        files.update("--ledger", [".lock", "-journal", "-shm", "-wal"].map { path + $0 })
     }
 
     func openLedger(mustExist: Bool) throws -> Ledger {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bundle
 import Bytes
 import Capture
 import Console
@@ -22,7 +23,11 @@ struct CommonOptions: ParsableArguments {
 
     var jobLimit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
 
-    static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
+    /// The folder for temporary files, which is `/tmp` if the variable `TMPDIR` is not set or empty.
+    static var temporaryFolder: String {
+        let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+        return folder.isEmpty ? "/tmp" : folder
+    }
 
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
@@ -82,6 +87,13 @@ struct InputOptions: ParsableArguments {
             "The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR.",
             valueName: "mib"))
     var spoolLimit = 16384
+
+    /// The paths of the inputs, including the volumes and signatures of bundles and the journals of databases.
+    var allPaths: [String] { paths.filter { $0 != "-" }.flatMap(Self.allPaths) }
+
+    private static func allPaths(ofInputAt path: String) -> [String] {
+        BundleFile.allPaths(ofBundleAt: path) + DatabaseCompanions(of: path).existingPaths
+    }
 
     /// The temporary storage for archive members, which uses no disk space until the first member is stored.
     var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, byteLimit: spoolLimit << 20) }

@@ -6,13 +6,17 @@ import Glibc
 ///
 /// If a journal file of a previous database remains, SQLite applies it to the new database and damages it.
 struct DatabaseCompanions {
-    private let paths: [String]
+    /// The paths that journal files of the database have.
+    let paths: [String]
 
     init(of database: String) { paths = ["-journal", "-wal", "-shm"].map { database + $0 } }
 
+    /// The paths of the journal files that exist.
+    var existingPaths: [String] { paths.filter { FileIdentity(path: $0) != nil } }
+
     /// Throws an error if a journal file exists.
     func requireAbsence() throws {
-        guard let path = paths.first(where: { FileIdentity(path: $0) != nil }) else { return }
+        guard let path = existingPaths.first else { return }
         throw CommandError(
             status: .cannotCreate, message: "\(path): belongs to another database and would damage the new one",
             remedy: "choose another name, or pass --force to remove the file")

@@ -3,6 +3,8 @@ import Bundle
 import Capture
 import Console
 import Files
+import JSONText
+import Parallel
 import Systems
 import Telemetry
 
@@ -41,6 +43,13 @@ struct IncrementOptions: ParsableArguments {
 
     /// Whether records need index keys, which are compared with earlier bundles or written to a new index.
     var requiresIndexKeys: Bool { index != nil || !sinceBundle.isEmpty || !sinceIndex.isEmpty }
+
+    /// The paths of the earlier bundles and indexes, except for an index that the new index replaces.
+    var inputPaths: [String] {
+        let replacedIndex = index.flatMap { PathIdentity(path: $0) }
+        return sinceBundle.flatMap(BundleFile.allPaths)
+            + sinceIndex.filter { replacedIndex == nil || PathIdentity(path: $0) != replacedIndex }
+    }
 
     /// Verifies and reads the earlier bundles and indexes.
     ///
@@ -96,7 +105,7 @@ struct IncrementOptions: ParsableArguments {
         throw InputError.wouldReplaceInput(path)
     }
 
-    private static func readIndex(_ path: String) throws -> BundleIndex {
+    fileprivate static func readIndex(_ path: String) throws -> BundleIndex {
         let file = try InputFile(path: path)
         let head = try [UInt8](capacity: BundleIndex.prefix.count) { output throws(FileError) in
             try file.read(at: 0, into: &output)
@@ -116,6 +125,55 @@ struct IncrementOptions: ParsableArguments {
         let identity = FileIdentity(path: index)
         let isContinued = identity != nil && sinceIndex.contains { FileIdentity(path: $0) == identity }
         return IndexOutput(file: try AtomicOutput(path: index, replacing: replacing || isContinued))
+    }
+}
+
+/// A comparison of an index with the bundles to which it should belong.
+///
+/// Source: "Increments", section "The index".
+struct IndexComparison {
+    private let path: String
+    private let index: BundleIndex
+    /// The bundles that were verified.
+    private var bundles = EarlierBundles()
+
+    init(path: String) throws {
+        self.path = path
+        index = try IncrementOptions.readIndex(path)
+    }
+
+    /// Verifies a bundle, and adds its keys.
+    ///
+    /// `progress` is called with the size, in bytes, of each verified segment and member with quarantined bytes.
+    mutating func verify(
+        _ bundle: BundleReader, named name: String, limit: JobLimit, progress: (Int) -> Void
+    ) async throws {
+        var generator = SystemRandomNumberGenerator()
+        try await bundles.add(
+            bundle, named: name, limit: limit, secret: RunSecret(using: &generator), progress: progress)
+    }
+
+    /// The error that describes the first difference, or `nil` if the index belongs to the verified bundles.
+    var failure: CommandError? {
+        index.mismatch(with: bundles).map { mismatch in
+            CommandError(
+                status: .badData, message: "\(path): \(mismatch)",
+                remedy: "do not use this index with --since-index; pass the bundles with --since-bundle instead")
+        }
+    }
+
+    /// A sentence that states that the index belongs to the bundles.
+    var sentence: String {
+        "\(path): the index of these bundles, with the keys of \(Summary.count(index.records.keys.count, "record"))"
+    }
+
+    func json(isGood: Bool) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("digest", string: index.digest)
+        object.set("good", boolean: isGood)
+        object.set("path", string: path)
+        object.set("records", integer: index.records.keys.count)
+        return object
     }
 }
 

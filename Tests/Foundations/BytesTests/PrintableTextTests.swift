@@ -9,6 +9,7 @@ import Testing
             ("\0\u{7}\u{7F}", #"\u{0}\u{7}\u{7F}"#), ("\u{80}\u{9B}31m\u{9F}", #"\u{80}\u{9B}31m\u{9F}"#),
             ("\u{202E}gpj.exe\u{202C}", #"\u{202E}gpj.exe\u{202C}"#), ("a\u{2028}b\u{2029}", #"a\u{2028}b\u{2029}"#),
             ("\u{2066}x\u{2069}", #"\u{2066}x\u{2069}"#), ("a\u{200B}b\u{FEFF}", #"a\u{200B}b\u{FEFF}"#),
+            ("a\u{3164}\u{115F}\u{34F}b", #"a\u{3164}\u{115F}\u{34F}b"#), ("\u{FE00}\u{FE0F}", #"\u{FE00}\u{FE0F}"#),
             ("so\u{AD}ft", #"so\u{AD}ft"#), ("\u{E0041}\u{E007F}", #"\u{E0041}\u{E007F}"#),
         ])
     func invisible(text: String, shown: String) { #expect(text.printable == shown) }
@@ -26,10 +27,12 @@ import Testing
         #expect("a\tb\nc\rd\u{1B}".printableLines == "a\tb\nc\\u{D}d\\u{1B}")
     }
 
-    @Test("every control character is escaped")
+    @Test("every control character and every default-ignorable code point is escaped")
     func everyScalar() {
-        for value in UInt32(0)...0x3000 {
-            guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory == .control else { continue }
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let isControl = scalar.properties.generalCategory == .control
+            guard isControl || scalar.properties.isDefaultIgnorableCodePoint else { continue }
             #expect(!String(scalar).printable.unicodeScalars.contains(scalar))
         }
     }

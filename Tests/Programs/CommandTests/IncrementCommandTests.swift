@@ -222,6 +222,70 @@ import Testing
         }
     }
 
+    // MARK: Indexes and their bundles
+
+    /// Replaces bytes of an index with `edit`, and makes its checksum match again.
+    private func forge(_ name: String, as newName: String, _ edit: (inout [UInt8]) throws -> Void) throws -> String {
+        var bytes = [UInt8](try folder.data(name).dropLast(32))
+        try edit(&bytes)
+        let checked = bytes + SHA256.hash(bytes.span).bytes
+        try Data(checked).write(to: URL(fileURLWithPath: folder(newName)))
+        return folder(newName)
+    }
+
+    @Test("verify compares an index with its bundles, in any order")
+    func indexOfBundles() throws {
+        let chain = try packChain()
+        for (count, index) in zip(1...3, ["1.index", "2.index", "3.index"]) {
+            for bundles in [Array(chain.prefix(count)), chain.prefix(count).reversed()] {
+                let finished = try shell(#""$0" verify --index "$@""#, [folder(index)] + bundles)
+                #expect(finished.status == 0, "\(finished.errors)")
+                #expect(finished.lines.last?.hasPrefix("\(folder(index)): the index of these bundles, with ") == true)
+                let object = try shell(#""$0" verify --json --index "$@""#, [folder(index)] + bundles).json()["index"]
+                let result = try #require(object as? [String: Any])
+                #expect(result["good"] as? Bool == true)
+                #expect(try result["digest"] as? String == digest(chain[count - 1]))
+            }
+        }
+        try pack("v.tar.zst", night: 2, ["--volume-size", "4K", "--index", folder("v.index")], status: 1)
+        #expect(try pingferry("verify", "-q", "--index", folder("v.index"), folder("v.tar.zst.001")).status == 0)
+    }
+
+    @Test("An index of other bundles, or with other keys, is reported")
+    func forgedIndex() throws {
+        let chain = try packChain()
+        func check(_ index: String, _ bundles: [String], _ message: String) throws {
+            let finished = try shell(#""$0" verify -q --index "$@""#, [index] + bundles)
+            #expect(finished.status == 65, "\(message)")
+            #expect(
+                finished.errorLines.first?.hasPrefix("pingferry: \(index): \(message)") == true, "\(finished.errors)")
+            let json = try shell(#""$0" verify --json --index "$@""#, [index] + bundles).json()
+            #expect((json["index"] as? [String: Any])?["good"] as? Bool == false)
+        }
+        try check(folder("3.index"), Array(chain.prefix(2)), "not the index of these bundles")
+        try check(folder("2.index"), [chain[1]], "it covers the bundle with the digest \(try digest(chain[0])), which")
+        try check(folder("1.index"), Array(chain.prefix(2)), "it does not cover the bundle")
+        // A byte of the contents and a byte of the rank of the first key, and a missing key.
+        let start = try #require(folder.data("1.index").firstIndex(of: UInt8(ascii: "\n"))) + 1
+        for (position, edit) in [12, 24].enumerated() {
+            let forged = try forge("1.index", as: "forged\(position)") { $0[start + edit] ^= 1 }
+            try check(
+                forged, [chain[0]],
+                "its keys are not those of the records of the bundles: 1 missing, 1 of other records")
+        }
+        let shorter = try forge("1.index", as: "shorter") { bytes in
+            bytes.removeSubrange(start..<start + 32)
+            let header = String(decoding: bytes[..<start], as: UTF8.self)
+            let changed = header.replacing(#""records":6"#, with: #""records":5"#)
+            #expect(changed != header)
+            bytes.replaceSubrange(..<start, with: Array(changed.utf8))
+        }
+        try check(
+            shorter, [chain[0]], "its keys are not those of the records of the bundles: 1 missing, 0 of other records")
+        let text = try pingferry("verify", "-q", "--index", try folder.put("x", "text"), chain[0])
+        #expect(text.status == 65 && text.errors.contains("not an index"))
+    }
+
     @Test("A chain can consist of volumes")
     func volumes() throws {
         try pack("1.tar.zst", night: 1, ["--volume-size", "4K"], status: 0)

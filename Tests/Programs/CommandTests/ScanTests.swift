@@ -129,6 +129,42 @@ import Testing
         }
     }
 
+    /// Pipes in the place of files that are opened by their names.
+    private static let pipes = [
+        "pipe", ".hidden", "photos.zip", "Info.plist", "Manifest.db", "Documents/__leanplum.sqlite",
+        ".com.apple.mobile_container_manager.metadata.plist", "Library/Preferences/org.mozilla.ios.Focus.plist",
+        "Documents/MozTelemetry-Default-core/-t-1583154291.9.json", "Library/glean_data/db/data.safe.bin",
+        "Library/glean_data/pending_pings/pipe", "Library/glean_data/tmp/pipe",
+    ]
+
+    @Test("All pipes in a capture are named, and none is opened", .timeLimit(.minutes(5)))
+    func pipesAreNeverOpened() throws {
+        let capture = try folder.copySample("webxr")
+        for name in Self.pipes {
+            try folder.makeFolder(
+                "webxr/" + (name.contains("/") ? name[..<(name.lastIndex(of: "/") ?? name.endIndex)] : ""))
+            #expect(mkfifo("\(capture)/\(name)", 0o600) == 0)
+        }
+        try folder.put("", "webxr/Library/glean_data/pending_pings/other")
+        for command in [["scan"], ["convert", "-o", folder("a.ndjson")], ["bundle", "-o", folder("a.tar.zst")]] {
+            let limited = ["timeout", "-s", "KILL", "120"]
+            let trace =
+                DurableFiles.canTrace
+                ? ["strace", "-f", "-qq", "-y", "-e", "trace=open,openat", "-o", folder("log")] : []
+            let finished = try RunningProgram(limited + trace + [pingferryPath] + command + ["--json", capture])
+                .finish()
+            #expect([0, 1].contains(finished.status), "\(finished.errors)")
+            let problems = try #require(finished.json()["problems"] as? [[String: Any]])
+            let named = problems.compactMap { $0["path"] as? String }
+            for name in Self.pipes { #expect(named.contains(name), "\(command) \(name)") }
+            guard !trace.isEmpty else { continue }
+            let log = try folder.text("log")
+            // With -y, the log contains the path of each file that was opened.
+            for name in Self.pipes { #expect(!log.contains("<\(capture)/\(name)>"), "\(command) \(name)") }
+            #expect(log.contains("<\(capture)/Library/glean_data/pending_pings/other>"))
+        }
+    }
+
     @Test("Lines have at most 80 columns, unless a path is longer", arguments: samples)
     func width(name: String) throws {
         let finished = try RunningProgram(

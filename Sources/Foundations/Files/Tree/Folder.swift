@@ -177,10 +177,26 @@ extension Folder {
         }
     }
 
+    /// Returns whether `name`, which must end with a NUL, is not known to be a folder, a pipe, a socket or a device.
+    private static func isFileOrLink(_ name: [UInt8], in folder: Int32) -> Bool {
+        var status = stat()
+        let code = name.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } ?? -1
+            }
+        }
+        return code != 0 || status.isRegular || status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Opens the regular file `name`, which must end with a NUL, and stores the result of `fstat` in `status`.
     private func regularFile(
         named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
     ) throws(FileError) -> Descriptor {
+        // Opening a device can change its state. Opening a pipe can end the process that writes to it.
+        guard Self.isFileOrLink(name, in: descriptor.number) else {
+            throw FileError(.read, fullPath(of: name.dropLast()), code: ENOTSUP)
+        }
+        // Because of O_NONBLOCK, a pipe that has replaced the file meanwhile does not block.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let number = Self.openEntry(name, in: descriptor.number, flags)
         guard number >= 0 else { throw FileError(.open, fullPath(of: name.dropLast())) }

@@ -44,13 +44,15 @@ struct ReceiptCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
+            var files = CommandFiles()
+            files.read(bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment))
+            try ledger.add(to: &files)
+            files.write("--output", AtomicOutput.replacedPaths(of: output))
+            try files.check()
             let signers = try signing.signers(environment: environment)
             let view = try LedgerView(path: try ledger.path())
             try DeliveryReceiptOptions.removeFileOnInterrupt()
-            let file = try ReceiptOutput(
-                path: output, replacing: contents.force,
-                exceptFor: bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
-                    + (try ledger.allPaths()))
+            let file = try ReceiptOutput(path: output, replacing: contents.force)
             let verified = try await CommonOptions.verifyBundles(
                 at: bundles, signedBy: signers, isQuiet: quiet, isReleased: try view.releaseCheck())
             let source = try ReceiptSource(verified)

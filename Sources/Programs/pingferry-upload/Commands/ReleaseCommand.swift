@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bundle
 import Console
 import Delivery
 import JSONText
@@ -56,6 +57,10 @@ struct ReleaseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
+            var files = CommandFiles()
+            files.read(bundle.flatMap(BundleFile.allPaths))
+            try edit.ledger.add(to: &files)
+            try files.check()
             let ledger = try openLedger()
             var ids = Set(force ? edit.ids : [])
             if !bundle.isEmpty { ids.formUnion(try await heldIDsInBundles()) }

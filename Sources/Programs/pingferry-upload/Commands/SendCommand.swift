@@ -32,6 +32,11 @@ struct SendCommand: AsyncParsableCommand {
             as delivered.
               pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
 
+            --move-done moves a bundle with its volumes, their list and its signature. Of a symbolic link, the file to which it \
+            leads is moved under the name of the link, and the link is removed. --metrics replaces only a file that is empty or \
+            contains metrics. No output may be a file that the job reads or writes otherwise: the exit status is then 73, and \
+            nothing is sent.
+
             With --ping-url, a monitoring service such as Healthchecks raises an alarm if a job fails or does not run: the job \
             sends POST requests to URL/start at the start and to URL/STATUS at the end, with its exit status and its summary. \
             Both use the proxy and the certificate authorities of the uploads. If the service does not answer within 10 \
@@ -160,24 +165,49 @@ struct SendCommand: AsyncParsableCommand {
     private func run(_ monitor: JobMonitor) async throws {
         var unusable: [UnusableBundleError] = []
         var end: ExitCode?
+        var canWriteMetrics = false
         do {
             try await reportingErrors {
                 try await monitor.describingErrors {
                     try await monitor.start(
                         monitoring.service(environment: ProcessInfo.processInfo.environment, sending: sending))
+                    try checkFiles()
+                    canWriteMetrics = true
                     try await send(&unusable, monitor)
                 }
             }
         } catch let code as ExitCode {
             end = code
         }
-        if let metrics {
+        if let metrics, canWriteMetrics {
             try await reportingErrors {
                 try MetricsFile(path: metrics).write(
                     status: end?.rawValue ?? 0, ledger: ledger, unusableBundles: unusable.count)
             }
         }
         if let end { throw end }
+    }
+
+    /// Checks that no output replaces another file of the job, before anything is read, written or sent.
+    private func checkFiles() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let bundleFiles = bundles.flatMap(BundleFile.allPaths)
+        var files = CommandFiles()
+        files.read(bundleFiles + signing.paths(environment: environment) + sending.paths(environment: environment))
+        files.read([monitoring.pingURLFile].compactMap(\.self))
+        try ledger.add(to: &files)
+        files.write("--receipt", receipts.replacedPaths)
+        files.update("--metrics", metrics.map(AtomicOutput.replacedPaths) ?? [])
+        try files.check()
+        // Moved files replace no others, but an output must not replace them.
+        if let moveDone {
+            var outputs = CommandFiles()
+            outputs.write("--receipt", receipts.replacedPaths)
+            outputs.update("--metrics", metrics.map(AtomicOutput.replacedPaths) ?? [])
+            outputs.write("--move-done", bundleFiles.map { "\(moveDone)/\(Path.name(of: $0))" })
+            try outputs.check()
+        }
+        if let metrics { try MetricsFile(path: metrics).requireMetrics() }
     }
 
     private func printPlan() async throws {
@@ -264,13 +294,8 @@ struct SendCommand: AsyncParsableCommand {
 
     /// Creates the file for the receipt before anything is sent, if one is requested.
     private func receiptOutput() throws -> ReceiptOutput {
-        let environment = ProcessInfo.processInfo.environment
         do {
-            return try receipts.output(
-                replacing: receiptContents.force,
-                exceptFor: bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
-                    + sending.paths(environment: environment) + (try ledger.allPaths())
-                    + [metrics, monitoring.pingURLFile].compactMap(\.self))
+            return try receipts.output(replacing: receiptContents.force)
         } catch let error as FileError where error.isLocked {
             // A job locks its receipt before its ledger, so a second job with the same receipt fails here.
             throw CommandError(status: .tryLater, message: "another job is running: \(error)")

@@ -116,7 +116,7 @@ struct BundleCommand: AsyncParsableCommand {
             throw ValidationError("the receipt must not have the name of a file of the bundle")
         }
         if let index = increments.index,
-            isOutputPath(index) || receipts.receipt.map({ FileIdentity.isShared(by: $0, and: index) }) == true
+            isOutputPath(index) || receipts.receipt.map({ PathIdentity(path: $0) == PathIdentity(path: index) }) == true
         {
             throw ValidationError("the index must not have the name of a file of the bundle or of the receipt")
         }
@@ -133,6 +133,7 @@ struct BundleCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
+            try checkFiles()
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try openOutput()
             let receipt = try receipts.output(replacing: force)
@@ -182,6 +183,23 @@ struct BundleCommand: AsyncParsableCommand {
             if let indexFailure { throw indexFailure }
             try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
         }
+    }
+
+    private func checkFiles() throws {
+        var files = CommandFiles()
+        files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
+        files.read(
+            OutputLocation.filesOfBackups(
+                among: [output, increments.index, receipts.receipt].compactMap(\.self), inputs: input.paths))
+        files.read(increments.inputPaths)
+        if !isStandardOutput {
+            files.write(
+                "--output",
+                volumeSize == nil ? AtomicOutput.replacedPaths(of: output) : VolumeWriter.replacedPaths(of: output))
+        }
+        files.write("--index", increments.index.map(AtomicOutput.replacedPaths) ?? [])
+        files.write("--receipt", receipts.replacedPaths)
+        try files.check()
     }
 
     private func openOutput() throws -> CommandOutput {
@@ -235,7 +253,7 @@ struct BundleCommand: AsyncParsableCommand {
     private func isOutputPath(_ path: String) -> Bool {
         let outputs = [output, VolumeName.listPath(of: output), AllowedSigners.signaturePath(of: output)]
         return [path, VolumeName(path: path)?.bundlePath].compactMap(\.self).contains { given in
-            outputs.contains { FileIdentity.isShared(by: $0, and: given) }
+            outputs.contains { PathIdentity(path: $0) == PathIdentity(path: given) }
         }
     }
 

@@ -39,8 +39,9 @@ struct ConvertCommand: AsyncParsableCommand {
             Views in SQLite: \(viewNames).
 
             A CSV folder contains the script load.sql, with which DuckDB loads the tables with their types. \
-            Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula. --spreadsheet prevents this \
-            by an apostrophe before such text, which is then part of the data.
+            Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula, also after a semicolon or a \
+            line end within text if they do not split columns at commas. --spreadsheet prevents this by apostrophes, \
+            which are then part of the data, and by quotation marks around all text.
 
             --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
             for two events, the second of which is not documented. Tables and timelines always contain labels.
@@ -86,8 +87,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Write CSV for a spreadsheet: put an apostrophe before text that begins with =, +, -, @, a tab or a carriage \
-            return.
+            Write CSV for a spreadsheet: quote all text, and put an apostrophe before each part of it that resembles a \
+            formula.
             """)
     var spreadsheet = false
 
@@ -150,6 +151,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
+            try checkFiles()
             let pseudonymizer = try pseudonyms.pseudonymizer()
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             switch format {
@@ -162,6 +164,18 @@ struct ConvertCommand: AsyncParsableCommand {
             case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
             }
         }
+    }
+
+    private func checkFiles() throws {
+        var files = CommandFiles()
+        files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
+        files.read(OutputLocation.filesOfBackups(among: [output], inputs: input.paths))
+        if !isStandardOutput {
+            let replaced =
+                format.isFolder ? AtomicFolder.replacedPaths(of: output) : AtomicOutput.replacedPaths(of: output)
+            files.write("--output", replaced + (format == .sqlite ? DatabaseCompanions(of: output).paths : []))
+        }
+        try files.check()
     }
 
     private func openOutput() throws -> CommandOutput {

@@ -69,6 +69,11 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
+            var files = CommandFiles()
+            files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
+            files.read(OutputLocation.filesOfBackups(among: [output], inputs: input.paths))
+            if !isStandardOutput { files.write("--output", AtomicOutput.replacedPaths(of: output)) }
+            try files.check()
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)

@@ -42,6 +42,11 @@ struct VerifyCommand: AsyncParsableCommand {
             continues:
               pingferry verify --chain monday.tar.zst tuesday.tar.zst wednesday.tar.zst
 
+            --index also checks that an index belongs to exactly these bundles, in any order. An index from another \
+            source should be checked before it is used with --since-index, because it could contain keys of records that \
+            no bundle contains, which the next increment would then omit:
+              pingferry verify --index phones.index monday.tar.zst tuesday.tar.zst
+
             --receipt writes a file that states who checked which bundles, when and with which result. It includes \
             damaged bundles with the reason, but not bundles that cannot be read at all.
             """)
@@ -68,6 +73,14 @@ struct VerifyCommand: AsyncParsableCommand {
             valueName: "file.json"), completion: .file())
     var against: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            An index that must belong to exactly these bundles: its digests are theirs, and its keys are those of their \
+            records, quarantined items and problems.
+            """, valueName: "index"), completion: .file())
+    var index: String?
+
     @Flag(help: "Replace an existing receipt.")
     var force = false
 
@@ -84,6 +97,12 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
+            var files = CommandFiles()
+            files.read(
+                paths.filter { $0 != "-" }.flatMap(BundleFile.allPaths) + signing.paths(environment: environment))
+            files.read([signature, digests.digestFile, against, index].compactMap(\.self))
+            files.write("--receipt", receipts.replacedPaths)
+            try files.check()
             let signers = try signing.signers(environment: environment)
             if signature != nil, signers == nil {
                 throw ValidationError("--signature requires --signers, the list of accepted signers")
@@ -93,11 +112,9 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             let expected = try digests.expectedDigests(of: paths, inChain: chain)
             let comparison = try against.map { try ReceiptComparison(path: $0) }
-            let receipt = try receipts.output(
-                replacing: force,
-                exceptFor: paths.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
-                    + [signature, digests.digestFile, against].compactMap(\.self))
-            try await verifyAll(signers, expected, comparison, writing: receipt)
+            let indexComparison = try index.map { try IndexComparison(path: $0) }
+            let receipt = try receipts.output(replacing: force)
+            try await verifyAll(signers, expected, comparison, indexComparison, writing: receipt)
         }
     }
 
@@ -107,8 +124,9 @@ struct VerifyCommand: AsyncParsableCommand {
     /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
         _ signers: AllowedSigners?, _ expected: [String?]?, _ comparison: ReceiptComparison?,
-        writing receipt: consuming ReceiptOutput
+        _ indexComparison: consuming IndexComparison?, writing receipt: consuming ReceiptOutput
     ) async throws {
+        var indexComparison = indexComparison
         let paths = paths
         var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.jobLimit) }
         var firstFailure: ExitCode?
@@ -117,7 +135,9 @@ struct VerifyCommand: AsyncParsableCommand {
         for (number, path) in paths.enumerated() {
             do {
                 results.append(
-                    try await verify(path, signers, expected: expected?[number] ?? nil, comparison, &log, &verified))
+                    try await verify(
+                        path, signers, expected: expected?[number] ?? nil, comparison, &indexComparison, &log, &verified
+                    ))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
@@ -133,6 +153,13 @@ struct VerifyCommand: AsyncParsableCommand {
             firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
         }
         let isComplete = firstFailure == nil
+        if isComplete, let failure = indexComparison?.failure {
+            failure.report(as: "pingferry")
+            firstFailure = ExitCode(failure.status.rawValue)
+        }
+        if let indexComparison, firstFailure == nil, !common.json, !common.quiet {
+            try Terminal.print(indexComparison.sentence)
+        }
         if chain, isComplete, !common.json, !common.quiet {
             let records = Summary.count(verified.recordCount, "record")
             try Terminal.print("chain of \(Summary.count(verified.count, "bundle")): complete, \(records)")
@@ -141,6 +168,7 @@ struct VerifyCommand: AsyncParsableCommand {
             var object = CanonicalObject()
             object.set("bundles", elements: results)
             if chain { object.set("chain", object: Self.json(of: verified, faults, isComplete: isComplete)) }
+            if let indexComparison { object.set("index", object: indexComparison.json(isGood: firstFailure == nil)) }
             try Terminal.print(object)
         }
         do {
@@ -160,7 +188,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(
         _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
-        _ log: inout VerificationLog?, _ verified: inout BundleChain
+        _ indexComparison: inout IndexComparison?, _ log: inout VerificationLog?, _ verified: inout BundleChain
     ) async throws -> [UInt8] {
         let reader = try InputOpener.openBundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
@@ -179,7 +207,13 @@ struct VerifyCommand: AsyncParsableCommand {
         defer { progress.clear() }
         do {
             try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
-            try await verifier.verify { progress.add(bytes: $0) }
+            if indexComparison == nil {
+                try await verifier.verify { progress.add(bytes: $0) }
+            } else {
+                try await indexComparison?.verify(reader, named: InputOpener.name(of: path), limit: common.jobLimit) {
+                    progress.add(bytes: $0)
+                }
+            }
         } catch let error as BundleError {
             throw InputError.bundle(error, InputOpener.name(of: path))
         }

@@ -10,7 +10,10 @@ enum DirectoryListing {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
             let text = String(decoding: name, as: UTF8.self)
-            if text == GleanStores.databasesFolderName { directory.claim(folder: name) }
+            if text == GleanStores.databasesFolderName {
+                directory.claim(folder: name)
+                reportSpecialFiles(inFolder: name, of: &directory)
+            }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
             directory.claim(folder: name)
             return folder(
@@ -35,7 +38,7 @@ enum DirectoryListing {
             var fileIndexes: [UInt32] = []
             for index in 0..<entries.count {
                 let name = entries.name(index)
-                guard isRelevant(name, in: contents) else { continue }
+                guard entries.kind(index) == .special || isRelevant(name, in: contents) else { continue }
                 if let device,
                     directory.excluded.contains(FileIdentity(device: device, inode: entries.inode(at: index)))
                 {
@@ -59,6 +62,17 @@ enum DirectoryListing {
         } catch {
             directory.report(unreadable: path, error)
             return nil
+        }
+    }
+
+    /// Reports the pipes, sockets and devices in the subfolder `name`, which is claimed and not searched.
+    private static func reportSpecialFiles(inFolder name: [UInt8], of directory: inout InspectedFolder) {
+        let path = directory.path(of: name)
+        // An error is reported when a file in the folder is read.
+        guard let entries = try? directory.tree.folder(at: path).entries() else { return }
+        for index in 0..<entries.count where entries.kind(index) == .special {
+            let entryPath = "\(path)/\(String(decoding: entries.name(index), as: UTF8.self))"
+            directory.report(SkippedEntry(path: entryPath, isLink: false))
         }
     }
 
