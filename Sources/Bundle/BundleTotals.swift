@@ -79,8 +79,7 @@ public struct BundleTotals: Sendable, Equatable {
     init?(_ fields: JSONFields) {
         guard let records = fields.count("records"), let uploadableCount = fields.count("uploadable"),
             let systems = fields.object("system")?.counts, let types = fields.object("type")?.counts,
-            let holds = fields.object("held")?.counts, types.values.saturatedSum == records,
-            uploadableCount <= records, holds.values.allSatisfy({ $0 <= records })
+            let holds = fields.object("held")?.counts, CountRange.contains(types.values.saturatedSum)
         else { return nil }
         self.records = records
         self.uploadableCount = uploadableCount

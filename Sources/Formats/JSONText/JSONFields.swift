@@ -24,11 +24,11 @@ public struct JSONFields: Sendable {
         value(key, .string).map { document.string(of: $0) }
     }
 
-    /// Returns the integer for `key`, or `nil` if there is none or its magnitude exceeds that of a count.
+    /// Returns the integer for `key`, or `nil` if there is none or it does not fit in an `Int`.
+    ///
+    /// Use ``count(_:)`` for counts and sizes, which are added.
     public func integer(_ key: JSONKey) -> Int? {
-        value(key, .number).flatMap { Int(document.string(of: $0)) }.flatMap {
-            CountRange.contains($0 < 0 ? -1 - $0 : $0) ? $0 : nil
-        }
+        value(key, .number).flatMap { Int(document.string(of: $0)) }
     }
 
     /// Returns the number for `key`, or `nil` if there is none or it is not in ``CountRange``.

@@ -8,13 +8,7 @@
 /// remain charged. The readers of all formats use this type, and the growth tests compare its counts for inputs of
 /// different sizes.
 ///
-/// ```swift
-/// var budget = WorkBudget(nodes: 1_000_000, bytes: 4 * contents.count)
-/// for element in elements {
-///     guard budget.charge(nodes: 1, bytes: element.count) else { throw budgetError(at: element) }
-///     write(element)
-/// }
-/// ```
+/// A reader charges each node and its bytes, and stops when ``charge(nodes:bytes:)`` returns `false`.
 public struct WorkBudget: Sendable {
     /// The maximum number of nodes.
     public let nodeLimit: Int
@@ -47,8 +41,8 @@ public struct WorkBudget: Sendable {
     /// The counts must not be negative. They are added even if they exceed a limit.
     @discardableResult
     public mutating func charge(nodes: Int = 0, bytes: Int = 0) -> Bool {
-        nodeCount = Self.sum(nodeCount, nodes)
-        byteCount = Self.sum(byteCount, bytes)
+        nodeCount = nodeCount.addingSaturated(nodes)
+        byteCount = byteCount.addingSaturated(bytes)
         return !isExhausted
     }
 
@@ -60,9 +54,33 @@ public struct WorkBudget: Sendable {
         guard nodes <= remainingNodeCount, bytes <= remainingByteCount else { return false }
         return charge(nodes: nodes, bytes: bytes)
     }
+}
 
-    private static func sum(_ count: Int, _ added: Int) -> Int {
-        let (sum, hasOverflowed) = count.addingReportingOverflow(added)
+// MARK: - Counts
+
+/// The range of counts that are read from files.
+///
+/// Numbers in this range can be added and multiplied by small factors without an overflow. A file can contain a large number of
+/// counts, so that sums of them are computed with ``Swift/Int/addingSaturated(_:)``.
+public enum CountRange {
+    /// The largest count, which is an integer that all JSON readers represent exactly.
+    public static let maximum = 1 << 53 - 1
+
+    /// Returns whether `number` is a possible count.
+    public static func contains(_ number: Int) -> Bool { (0...maximum).contains(number) }
+}
+
+extension Int {
+    /// Returns the sum, or the maximum integer on overflow.
+    ///
+    /// An overflow is possible, because a capture can contain arbitrarily large counts.
+    public func addingSaturated(_ other: Int) -> Int {
+        let (sum, hasOverflowed) = addingReportingOverflow(other)
         return hasOverflowed ? .max : sum
     }
+}
+
+extension Sequence<Int> {
+    /// The sum of the numbers, or the maximum integer on overflow.
+    public var saturatedSum: Int { reduce(0) { $0.addingSaturated($1) } }
 }

@@ -24,9 +24,7 @@ public enum WrappedText {
 /// The names in such a list, such as hold codes, can come from a capture or a bundle, so there can be any number of
 /// them, and each can have any length. The complete lists are in the output of `--json`.
 ///
-/// ```swift
-/// let held = CountedList.text(of: [("attribution", 12), ("schema", 1)])  // attribution 12, schema 1
-/// ```
+/// For example, twelve records with the code `attribution` and one with `schema` are listed as `attribution 12, schema 1`.
 public enum CountedList {
     /// The maximum number of names in a list.
     public static let maximumNameCount = 12
