@@ -177,7 +177,7 @@ public struct StoreFileBuffer: Sendable {
         into output: inout ScanOutput
     ) -> Bool {
         do throws(FileError) {
-            try folder.read(file.name, limit: limit.bytes, into: &contents)
+            try folder.readListed(file.name, limit: limit.bytes, into: &contents)
             output.bytesRead += contents.count
             return true
         } catch {
