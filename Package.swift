@@ -249,7 +249,7 @@ let tests: [Target] = [
     tests(
         of: "Example",
         [
-            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing",
+            "Bundle", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing",
             "Mozilla", "Processes", "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", in: "Programs", ["Bytes", "Console", "interrupted"]),
