@@ -81,7 +81,7 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Reads a file that is a regular file according to ``entries()``, like ``read(_:limit:into:)``.
     ///
-    /// Its type is not determined again before it is opened, which would take 5 % of the time of a bundle of small files.
+    /// Its type is not determined again before it is opened, which would take 10 % of the time of a bundle of small files.
     public func readListed(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
         switch storage {
         case .disk(let descriptor): try read(name, of: descriptor, limit: limit, into: &contents)
