@@ -18,7 +18,9 @@ with = .ci/setup $(1) && .ci/declared $(PREREQUISITES) $(1) --
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
 # Libraries in the folder of the program are not loaded, and the tables of the dynamic linker are read-only after startup.
 HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
-SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENED)
+# Each function has its own section, so that the linker removes the functions that are not called.
+SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections
+SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENED) $(SECTIONS)
 PROGRAMS = pingferry pingferry-upload
 # The commit that --version states; empty outside of a repository.
 export PINGFERRY_COMMIT := $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2> /dev/null)
