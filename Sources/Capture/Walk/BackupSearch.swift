@@ -32,7 +32,7 @@ extension StoreSearch {
             do throws(BackupError) {
                 let folder = try folder(of: manifest.location, in: tree, archive: archive, members)
                 let backup = try manifest.finish(in: SharedFolder(folder))
-                backups.append(backup)
+                add(backup)
                 problems += backup.problems
                 isIncomplete = isIncomplete || backup.problems.contains(where: \.problem.isLoss)
             } catch {
@@ -102,11 +102,6 @@ extension StoreSearch {
         let more =
             unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents could identify)" : ""
         report("unreadable", unread.first + more, at: backup.location.path)
-    }
-
-    /// Returns the path prefix of the backup that contains `path`, or `nil` if there is none.
-    func backupPrefix(of path: String) -> String? {
-        backups.last { path.utf8.starts(with: $0.location.prefix.utf8) }?.location.prefix
     }
 
     /// Returns the problem of a link or a special file.

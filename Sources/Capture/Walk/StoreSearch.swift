@@ -10,7 +10,9 @@ import Telemetry
 struct StoreSearch {
     var problems: [LocatedProblem] = []
     var isIncomplete = false
-    var backups: [OpenedBackup] = []
+    private(set) var backups: [OpenedBackup] = []
+    /// The path prefixes of the opened backups, each of which is empty or ends with `/` or with the `!` of an archive.
+    private var backupPrefixes: Set<CapturedText> = []
     var backupErrors: [BackupError] = []
     private(set) var excludedStore: String?
     let label: String
@@ -38,6 +40,20 @@ struct StoreSearch {
     ///
     /// Searching fewer folders would cost less than starting the job.
     private static let foldersPerJob = 16
+
+    /// Adds an opened backup.
+    mutating func add(_ backup: OpenedBackup) {
+        backups.append(backup)
+        backupPrefixes.insert(CapturedText(backup.location.prefix))
+    }
+
+    /// Returns the path prefix of the innermost backup that contains `path`, or `nil` if there is none.
+    func backupPrefix(of path: String) -> String? {
+        guard !backupPrefixes.isEmpty else { return nil }
+        let ends = path.utf8.indices.reversed().lazy.filter { "/!".utf8.contains(path.utf8[$0]) }
+        let prefixes = ends.map { String(path[...$0]) }
+        return prefixes.first { backupPrefixes.contains($0) } ?? (backupPrefixes.contains("") ? "" : nil)
+    }
 
     init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
         self.passwords = passwords

@@ -12,7 +12,7 @@ extension Database {
         let exempt = Self.json(try typesWithPrecedence(systems))
         for withdrawal in withdrawals {
             let subject = withdrawal.subject
-            let (system, id) = (subject.system.description, String(decoding: subject.id, as: UTF8.self))
+            let (system, id) = (subject.system.description, subject.id.lowercased.string)
             let count = try changeCount(
                 running: "INSERT OR IGNORE INTO withdrawals VALUES (?, ?, ?, ?, ?, ?)",
                 [

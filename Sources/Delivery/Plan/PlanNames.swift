@@ -9,24 +9,20 @@ public struct ClientName: Sendable {
     /// The client id with the letter case in which it was first seen, or `nil` for records without a client.
     public let client: String?
 
-    /// The client id with ASCII letters in lowercase, which is used for comparisons.
-    var lowercasedID: String? { client.map { String(decoding: $0.utf8.map(\.lowercased), as: UTF8.self) } }
+    /// The client id for comparisons, or `nil` for records without a client.
+    var id: ClientID? { client.map { ClientID($0) } }
 }
 
 extension ClientName: Hashable {
     /// Returns whether both names refer to the same client, ignoring the case of ASCII letters.
     public static func == (left: ClientName, right: ClientName) -> Bool {
-        guard left.system == right.system else { return false }
-        guard let first = left.client, let second = right.client else {
-            return left.client == nil && right.client == nil
-        }
-        return first.utf8.elementsEqual(second.utf8) { $0.lowercased == $1.lowercased }
+        left.system == right.system && left.id == right.id
     }
 
-    /// Hashes the system and the lowercased id.
+    /// Hashes the system and the id.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(system)
-        hasher.combine(lowercasedASCIIOf: client)
+        hasher.combine(id)
     }
 }
 

@@ -71,7 +71,7 @@ struct WithdrawalTable: Sendable {
             let (one, other) = (left.subject, right.subject)
             if one.system != other.system { return one.system < other.system }
             if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
-            if one.id != other.id { return one.id.lexicographicallyPrecedes(other.id) }
+            if one.id != other.id { return one.id < other.id }
             return left.reason.rawValue < right.reason.rawValue
         }
     }
@@ -177,9 +177,8 @@ struct AppliedWithdrawals: Sendable {
 extension CandidatePool {
     /// Returns the number of a client or profile, or `nil` if no record of the pool belongs to `subject`.
     func number(of subject: Withdrawal.Subject) -> UInt32? {
-        let id = String(decoding: subject.id, as: UTF8.self)
         let index = subject.kind == .client ? names.clients : profiles
-        return index.existingNumber(of: id, system: subject.system).map { UInt32($0) }
+        return index.existingNumber(of: subject.id.lowercased.string, system: subject.system).map { UInt32($0) }
     }
 }
 

@@ -46,9 +46,6 @@ public struct CapturedText: Sendable {
     /// Whether the text has no bytes.
     public var isEmpty: Bool { string.isEmpty }
 
-    /// Returns whether the bytes of the text begin with those of `prefix`.
-    public func hasPrefix(_ prefix: CapturedText) -> Bool { utf8.starts(with: prefix.utf8) }
-
     /// Returns the parts of the text before and after the first byte `separator`, or `nil` if it does not occur.
     public func split(atFirst separator: UInt8) -> (before: CapturedText, after: CapturedText)? {
         guard let index = utf8.firstIndex(of: separator) else { return nil }

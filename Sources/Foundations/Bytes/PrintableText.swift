@@ -37,3 +37,52 @@ extension String {
         return String(text)
     }
 }
+
+/// Lists of limited length for lines that an operator reads.
+///
+/// The names in such a list, such as hold codes, can come from a capture or a bundle, so there can be any number of
+/// them, and each can have any length. The complete lists are in the output of `--json`.
+///
+/// For example, twelve records with the code `attribution` and one with `schema` are listed as `attribution 12, schema 1`.
+public enum CountedList {
+    /// The maximum number of names in a list.
+    public static let maximumNameCount = 12
+    /// The maximum length of a name, in Unicode scalars.
+    public static let maximumNameLength = 100
+
+    /// Returns the names with their counts, separated by commas.
+    ///
+    /// If there are too many names, the most frequent ones are listed, followed by the number of other names and the sum
+    /// of their counts, such as `and 19988 others (20004)`.
+    public static func text(of counts: [(name: String, count: Int)]) -> String {
+        entries(of: counts) { "\($0) \($1)" }.joined(separator: ", ")
+    }
+
+    /// Returns a text for each of the most frequent names, in the given order, and a text about the others, if any.
+    ///
+    /// `text` returns the text for a name, which is shortened if necessary, and its count.
+    public static func entries(
+        of counts: [(name: String, count: Int)], _ text: (_ name: String, _ count: Int) -> String
+    ) -> [String] {
+        guard counts.count > maximumNameCount else { return counts.map { text(excerpt(of: $0.name), $0.count) } }
+        let byCount = counts.indices.sorted { (counts[$1].count, $0) < (counts[$0].count, $1) }
+        let shown = byCount.prefix(maximumNameCount).sorted()
+        let others = byCount.dropFirst(maximumNameCount)
+        let sum = others.lazy.map { counts[$0].count }.saturatedSum
+        return shown.map { text(excerpt(of: counts[$0].name), counts[$0].count) }
+            + ["and \(others.count) other\(others.count == 1 ? "" : "s") (\(sum))"]
+    }
+
+    /// Returns the first texts, and a text with the number of the others, if any.
+    public static func first(_ texts: [String]) -> [String] {
+        let unlisted = texts.count - maximumNameCount
+        return texts.prefix(maximumNameCount) + (unlisted > 0 ? ["and \(unlisted) more"] : [])
+    }
+
+    /// Returns a name, or its beginning and an ellipsis if it is too long.
+    public static func excerpt(of name: String) -> String {
+        // The length in UTF-8 is compared first, because it does not require reading the whole name.
+        guard name.utf8.count > maximumNameLength, name.unicodeScalars.count > maximumNameLength else { return name }
+        return String(name.unicodeScalars.prefix(maximumNameLength)) + "…"
+    }
+}

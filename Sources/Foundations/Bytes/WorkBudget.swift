@@ -61,7 +61,7 @@ public struct WorkBudget: Sendable {
 /// The range of counts that are read from files.
 ///
 /// Numbers in this range can be added and multiplied by small factors without an overflow. A file can contain a large number of
-/// counts, so that sums of them are computed with ``Swift/Int/addingSaturated(_:)``.
+/// counts, so that sums of them are computed with ``Swift/FixedWidthInteger/addingSaturated(_:)``.
 public enum CountRange {
     /// The largest count, which is an integer that all JSON readers represent exactly.
     public static let maximum = 1 << 53 - 1
@@ -70,11 +70,11 @@ public enum CountRange {
     public static func contains(_ number: Int) -> Bool { (0...maximum).contains(number) }
 }
 
-extension Int {
-    /// Returns the sum, or the maximum integer on overflow.
+extension FixedWidthInteger {
+    /// Returns the sum with a number that is not negative, or the maximum integer on overflow.
     ///
     /// An overflow is possible, because a capture can contain arbitrarily large counts.
-    public func addingSaturated(_ other: Int) -> Int {
+    public func addingSaturated(_ other: Self) -> Self {
         let (sum, hasOverflowed) = addingReportingOverflow(other)
         return hasOverflowed ? .max : sum
     }

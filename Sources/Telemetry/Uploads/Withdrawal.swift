@@ -35,13 +35,12 @@ public struct Withdrawal: Sendable, Hashable {
         public let system: SystemName
         /// The kind of the id.
         public let kind: Kind
-        /// The UTF-8 bytes of the id, with ASCII letters in lowercase.
-        public let id: [UInt8]
+        /// The id of the client or profile.
+        public let id: ClientID
 
         /// Creates a subject, ignoring the case of ASCII letters in `id`.
         public init(_ system: SystemName, _ kind: Kind, id: String) {
-            (self.system, self.kind) = (system, kind)
-            self.id = id.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+            (self.system, self.kind, self.id) = (system, kind, ClientID(id))
         }
     }
 
@@ -64,7 +63,7 @@ public struct Withdrawal: Sendable, Hashable {
         var object = CanonicalObject()
         object.set("capture", string: capture)
         object.set("code", string: reason.rawValue)
-        object.set("id", string: String(decoding: subject.id, as: UTF8.self))
+        object.set("id", string: subject.id.lowercased.string)
         object.set("kind", string: subject.kind.rawValue)
         object.set("path", string: path)
         object.set("system", string: subject.system.description)
@@ -121,5 +120,5 @@ extension UploadFormat {
 
 extension Withdrawal.Subject: CustomStringConvertible {
     /// A description such as `adjust client 5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415`.
-    public var description: String { "\(system) \(kind.rawValue) \(String(decoding: id, as: UTF8.self))" }
+    public var description: String { "\(system) \(kind.rawValue) \(id.lowercased.string)" }
 }

@@ -86,7 +86,7 @@ import Testing
         let records = captures.flatMap(\.records)
         var facts: Set<String> = []
         for withdrawal in captures.flatMap(\.withdrawals) {
-            let id = String(decoding: withdrawal.subject.id, as: UTF8.self)
+            let id = withdrawal.subject.id.lowercased
             facts.insert("\(withdrawal.reason.rawValue) \(withdrawal.subject.system) \(id)")
         }
         for record in records {

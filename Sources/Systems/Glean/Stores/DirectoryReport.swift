@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import Telemetry
@@ -38,8 +39,9 @@ enum DirectoryReport {
         else { return [] }
         var facts: [String] = []
         if let client = database.clientID { facts.append("client id \(client)") }
-        let waiting = database.metricCounts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        if !waiting.isEmpty { facts.append("metrics not in a ping yet: \(waiting.joined(separator: ", "))") }
+        let waiting = CountedList.text(
+            of: database.metricCounts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
+        if !waiting.isEmpty { facts.append("metrics not in a ping yet: \(waiting)") }
         return facts
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import PrivateSQLite
 
 /// A search for the first row after a damaged part of a table.
@@ -47,20 +48,14 @@ enum DamageSearch {
         var distance: Int64 = 1
         var tries = 0
         while damagedRowid < .max {
-            let rowid = clampedSum(damagedRowid, distance)
+            let rowid = damagedRowid.addingSaturated(distance)
             switch try search(rowid) {
             case .row(let row): return (rowid, row)
             case .damage: damagedRowid = rowid
             }
             tries += 1
-            if tries >= maximumSingleStepCount { distance = clampedSum(distance, distance) }
+            if tries >= maximumSingleStepCount { distance = distance.addingSaturated(distance) }
         }
         return nil
-    }
-
-    /// Returns the sum of two nonnegative numbers, clamped to `Int64.max`.
-    private static func clampedSum(_ left: Int64, _ right: Int64) -> Int64 {
-        let (sum, isOver) = left.addingReportingOverflow(right)
-        return isOver ? .max : sum
     }
 }
