@@ -6,7 +6,8 @@ LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettl
 STATIC_TOOLS = libbz2-dev liblz4-dev liblzma-dev libarchive-tools python3
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace fish zsh zip xz-utils bzip2 lz4 systemd
-DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
+DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv openssh-client
+GROWTH_TOOLS = python3 valgrind
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
 BARE_TOOLS = debootstrap iproute2
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light
@@ -38,11 +39,11 @@ CHANGES = 1000
 DIST = .build/dist
 SIGNERS =
 SUITE = bookworm
-CHECKS = bare-check fuzz chaos stress-test reproducible evidence bench compatibility
+CHECKS = bare-check fuzz chaos stress-test reproducible evidence growth bench compatibility
 
 .NOTPARALLEL:
-.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence compatibility bench install dist \
-	dist-files dist-verify reproducible release-check clean
+.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence growth compatibility bench \
+	install dist dist-files dist-verify reproducible release-check clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +95,9 @@ chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" r
 
 evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, all of which an audit must find
 	@$(call with,$(TEST_TOOLS)) Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
+
+growth: build  ## counts the instructions for inputs of n, 2n and 4n repeated structures, which must not grow faster than the input
+	@$(call with,$(GROWTH_TOOLS)) Tests/Oracles/growth
 
 compatibility: build  ## reads the files of every released version, and compares the results with those of that version
 	@$(call with,$(TEST_TOOLS)) Tests/Oracles/compatibility .build/release/pingferry
