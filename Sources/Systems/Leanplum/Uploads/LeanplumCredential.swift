@@ -35,7 +35,7 @@ extension CredentialFormat {
     static let leanplum = CredentialFormat(
         variablesHelp: "\(LeanplumCredential.Variable.appID) with \(LeanplumCredential.Variable.productionKey), "
             + LeanplumCredential.Variable.developmentKey,
-        entryHelp: #""leanplum": {"<app id>": {"productionKey": …, "developmentKey": …}}"#,
+        entryHelp: #""leanplum": {"<app id>": {"productionKey": "<key>", "developmentKey": "<key>"}}"#,
         entry: .object([LeanplumCredential.appID, LeanplumCredential.productionKey, LeanplumCredential.developmentKey]),
         complete: { LeanplumCredential.completed($0, app: $1) },
         variables: { LeanplumCredential.variables(in: $0) },
