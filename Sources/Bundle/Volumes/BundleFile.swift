@@ -68,6 +68,23 @@ public struct BundleFile: Sendable {
         }
     }
 
+    /// Returns `path` or, if it refers to a folder, the paths of the bundles and of the first volumes in it.
+    ///
+    /// They are sorted by the bytes of their names. Hidden files and the folders in the folder are ignored.
+    public static func paths(at path: String) throws(FileError) -> [String] {
+        guard isFolder(path) else { return [path] }
+        let entries = try Folder(path: path).entries()
+        let names = (0..<entries.count).filter { entries.kind($0) != .folder }
+            .map { String(decoding: entries.name($0), as: UTF8.self) }
+        let bundles = names.filter { name in
+            guard !name.hasPrefix(".") else { return false }
+            guard let volume = VolumeName(path: name) else { return name.hasSuffix(bundleSuffix) }
+            return volume.number == 1 && volume.bundlePath.hasSuffix(bundleSuffix)
+        }.sorted { CapturedText($0) < CapturedText($1) }
+        let folder = Path.withoutTrailingSlashes(path)
+        return bundles.map { folder == "/" ? "/\($0)" : "\(folder)/\($0)" }
+    }
+
     /// Returns the paths of all files of the bundle at `path`, including its volume list and its signature.
     public static func allPaths(ofBundleAt path: String) -> [String] {
         var faults: [VolumeFault] = []

@@ -17,7 +17,7 @@ static const int handled_count = sizeof handled / sizeof *handled;
 static struct sigaction previous[sizeof handled / sizeof *handled];
 
 static void on_signal(int number) {
-    if (atomic_exchange(&was_stopped, 1)) _exit(128 + number);
+    if (number != SIGUSR1 && atomic_exchange(&was_stopped, 1)) _exit(128 + number);
     int error = errno;
     char byte = (char)number;
     while (write(pipe_ends[1], &byte, 1) < 0 && errno == EINTR) {}
@@ -36,7 +36,7 @@ int cfiles_catch_stop(void) {
         if (previous[i].sa_handler == SIG_IGN) continue;
         if (sigaction(handled[i], &action, 0) != 0) return errno;
     }
-    return 0;
+    return sigaction(SIGUSR1, &action, 0) == 0 ? 0 : errno;
 }
 
 int cfiles_wait_for_stop(void) {

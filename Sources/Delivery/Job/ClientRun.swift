@@ -70,6 +70,13 @@ struct ClientRun {
                 break
             }
             let result = await result(of: request, send, account)
+            guard result.isAttempted else {
+                // The server or the job was stopped while the upload waited. The next iteration finds the reason.
+                answered = AnsweredUpload(
+                    settlement: Settlement(send, recordID: record.id, outcome: result.outcome, isAttempted: false),
+                    abortReason: result.abortReason)
+                continue
+            }
             run.log(result.outcome, of: send, record)
             left.removeFirst()
             if result.outcome.isSettled, send.completesRecord { settled[send.typeIndex, default: 0] += 1 }
@@ -84,9 +91,8 @@ struct ClientRun {
                 left = others[...]
             }
             guard result.outcome.isSettled else {
-                run.addUndelivered(
-                    left.count,
-                    UndeliveredReason(system, .earlierUploadFailed, "an earlier upload of the client failed"))
+                let reason = UndeliveredReason(system, .earlierUploadFailed, "an earlier upload of the client failed")
+                run.addUndelivered(left.count, result.abortReason ?? reason)
                 break
             }
             if let delay = result.instructions.nextDelay, delay > 0, !left.isEmpty {
@@ -135,6 +141,8 @@ struct ClientRun {
         var pause: Pause?
         /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
         var abortReason: UndeliveredReason?
+        /// Whether at least one request was made.
+        var isAttempted = true
         /// The instructions in the last answer.
         ///
         /// If an earlier answer ended the client, `endsClient` is `true` here as well.
@@ -147,16 +155,17 @@ struct ClientRun {
         do {
             let marked = try await run.job.ledger.commit(
                 settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
-            if let settlement { run.count(settlement.outcome, of: settlement.send, answered?.abortReason) }
+            if let settlement, settlement.isAttempted { run.count(settlement, answered?.abortReason) }
             if let end = answered?.end {
                 run.end(client: queue.clientIndex, settled: end.settled)
                 run.addUndelivered(end.withheldUploads, endedReason)
             }
             return marked
         } catch {
-            if let settlement {
+            if let settlement, settlement.isAttempted {
                 let reason = "the ledger could not record the answer, so that it is still in flight"
-                run.count(.unknown(reason: reason), of: settlement.send, nil)
+                run.count(
+                    Settlement(settlement.send, recordID: settlement.recordID, outcome: .unknown(reason: reason)), nil)
             }
             throw error
         }
@@ -192,12 +201,15 @@ struct ClientRun {
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         var instructions = AnswerInstructions()
+        var isAttempted = false
         while true {
             if let reason = await gate.waitUntilOpen() {
                 return AttemptResult(
                     outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause, abortReason: reason,
-                    instructions: instructions)
+                    isAttempted: isAttempted, instructions: instructions)
             }
+            isAttempted = true
+            await run.pace?.wait()
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: server)
@@ -214,13 +226,17 @@ struct ClientRun {
             }
             switch step {
             case .retry(let delay):
+                gate.repeatLater()
                 // Cancellation ends the sleep. The gate then returns the reason.
                 if delay > 0 { try? await Task.sleep(for: .seconds(delay)) }
             case .finished(let outcome, let impact):
                 gate.report(outcome, impact)
                 if impact == .credentialRejected { run.stop(account) }
+                // A request that was cut off, because the job was stopped, does not show that the server failed.
                 return AttemptResult(
-                    outcome: outcome, pause: outcome.isSettled ? nil : pause, instructions: instructions)
+                    outcome: outcome, pause: outcome.isSettled ? nil : pause,
+                    abortReason: Task.isCancelled && !outcome.isSettled ? gate.jobStoppedReason : nil,
+                    instructions: instructions)
             }
         }
     }

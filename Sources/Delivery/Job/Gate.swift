@@ -16,6 +16,19 @@ final class Gate: Sendable {
         var pauseEnd: ContinuousClock.Instant?
         var consecutiveFailures = 0
         var refusalCounts: [Refusal: Int] = [:]
+        /// The largest number of equal refusals.
+        var equalRefusals = 0
+        /// The number of requests without an outcome, each of which can become a refusal.
+        var requestsUnderWay = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private enum Decision {
+        case open
+        case closed(UndeliveredReason)
+        case paused(until: ContinuousClock.Instant)
+        /// The requests under way could reach the limit of equal refusals.
+        case full
     }
 
     private struct Refusal: Hashable {
@@ -33,18 +46,58 @@ final class Gate: Sendable {
     /// The reason why no further request is sent to the server in this job, or `nil` while the gate is open.
     var closingReason: UndeliveredReason? { state.withLock { $0.closingReason } }
 
-    /// Waits until the pause of the server has ended.
+    /// Waits until a request may be sent, which the caller then has to end with ``report(_:_:)`` or ``repeatLater()``.
     ///
     /// - Returns: The reason why no request may be sent, or `nil` if the gate is open.
     func waitUntilOpen() async -> UndeliveredReason? {
         while true {
-            let (closingReason, pauseEnd) = state.withLock { ($0.closingReason, $0.pauseEnd) }
-            if let closingReason { return closingReason }
-            if Task.isCancelled { return jobStoppedReason }
-            guard let pauseEnd, pauseEnd > .now else { return nil }
+            let isStopped = Task.isCancelled
+            let decision = state.withLock { state -> Decision in
+                if let reason = state.closingReason { return .closed(reason) }
+                if isStopped { return .closed(jobStoppedReason) }
+                if let end = state.pauseEnd, end > .now { return .paused(until: end) }
+                guard !isFull(state) else { return .full }
+                state.requestsUnderWay += 1
+                return .open
+            }
+            switch decision {
+            case .open: return nil
+            case .closed(let reason): return reason
             // Cancellation ends the sleep. The next iteration returns the reason.
-            try? await Task.sleep(until: pauseEnd, clock: .continuous)
+            case .paused(let end): try? await Task.sleep(until: end, clock: .continuous)
+            case .full: await waitForOutcome()
+            }
         }
+    }
+
+    private func isFull(_ state: State) -> Bool {
+        equalRefusalLimit.map { state.equalRefusals + state.requestsUnderWay >= $0 } ?? false
+    }
+
+    /// Waits until a request under way has an outcome.
+    private func waitForOutcome() async {
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                let mustWait = state.closingReason == nil && isFull(state)
+                if mustWait { state.waiters.append(continuation) }
+                return mustWait
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+
+    /// Ends a request that is sent again later.
+    func repeatLater() { endRequest { _ in } }
+
+    /// Ends a request, after `body` has changed the state because of its outcome.
+    private func endRequest(_ body: (inout sending State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            state.requestsUnderWay -= 1
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Delays all requests to the server by at least `seconds` from now.
@@ -53,10 +106,10 @@ final class Gate: Sendable {
         state.withLock { $0.pauseEnd = max($0.pauseEnd ?? until, until) }
     }
 
-    /// Records an outcome and its effect on later requests, and closes the gate if a limit is reached.
+    /// Ends a request with its outcome and its effect on later requests, and closes the gate if a limit is reached.
     func report(_ outcome: Outcome, _ impact: Attempts.Impact) {
         let reason = UndeliveredReason(system, .serverStopped, outcome.reason ?? "", status: outcome.status)
-        state.withLock { state in
+        endRequest { state in
             switch impact {
             case .none: state.consecutiveFailures = 0
             case .credentialRejected: break
@@ -77,11 +130,35 @@ final class Gate: Sendable {
     private func count(_ refusal: Refusal, _ state: inout State) {
         guard let equalRefusalLimit else { return }
         state.refusalCounts[refusal, default: 0] += 1
+        state.equalRefusals = max(state.equalRefusals, state.refusalCounts[refusal, default: 0])
         guard state.closingReason == nil, state.refusalCounts[refusal, default: 0] >= equalRefusalLimit else { return }
         let refusals = equalRefusalLimit == 1 ? "1 refusal" : "\(equalRefusalLimit) refusals"
         state.closingReason = UndeliveredReason(
             system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
     }
 
-    var jobStoppedReason: UndeliveredReason { UndeliveredReason(system, .jobStopped, "the job was stopped") }
+    var jobStoppedReason: UndeliveredReason {
+        UndeliveredReason(system, .jobStopped, "the job was stopped by a signal or after --max-duration")
+    }
+}
+
+/// The minimum interval between the requests of a job.
+///
+/// A class, because all clients of the job share it.
+final class RequestPace: Sendable {
+    private let interval: Duration
+    private let nextTime = Mutex(ContinuousClock.now)
+
+    init(requestsPerSecond: Double) { interval = .seconds(1 / requestsPerSecond) }
+
+    /// Waits for the next free time, or until the job is stopped.
+    func wait() async {
+        let time = nextTime.withLock { next in
+            let time = max(next, .now)
+            next = time + interval
+            return time
+        }
+        // Cancellation ends the sleep. The request is then cut off in the same way as those under way.
+        try? await Task.sleep(until: time, clock: .continuous)
+    }
 }

@@ -6,6 +6,8 @@ import Telemetry
 public struct JobReport: Sendable {
     /// The number of uploads that were attempted.
     public private(set) var attemptedUploadCount = 0
+    /// The number of attempted uploads that were neither delivered nor refused, unless the job was stopped meanwhile.
+    public private(set) var failedUploadCount = 0
     /// The number of records that were delivered completely.
     public private(set) var deliveredRecordCount = 0
     /// The number of settled records that have at least one refused part.
@@ -33,29 +35,48 @@ public struct JobReport: Sendable {
     /// The keys of the records that have a refused part and may have unsent parts.
     private var partlyRefusedKeys: Set<DeliveryKey> = []
 
+    /// The records whose last answer was a server error without a requested pause.
+    private var serverErrors: [(system: SystemName, key: DeliveryKey)] = []
+    /// The systems of which at least one upload was delivered.
+    private var deliveringSystems: Set<SystemName> = []
+
     private static let maximumProblemCount = 20
 
-    /// Whether nothing was delivered and at least one upload received no answer.
-    public var isOutage: Bool {
-        deliveredRecordCount == 0 && partlySettledKeys.isEmpty
-            && undeliveredUploadCounts.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
+    /// Whether uploads were attempted, but nothing was delivered, whatever the kind of failure.
+    ///
+    /// Refused uploads are not counted here, because the operator resolves them.
+    public var isOutage: Bool { failedUploadCount > 0 && deliveredRecordCount == 0 && partlySettledKeys.isEmpty }
+
+    /// The records that alone failed with a server error, while other records of their system were delivered.
+    ///
+    /// If the job stopped sending to a server of the system, the server is at fault, and not the record.
+    var loneFailures: [DeliveryKey] {
+        let stopped = Set(
+            undeliveredUploadCounts.keys.filter { $0.code == UndeliveredReason.Code.serverStopped.rawValue }
+                .map(\.system))
+        return serverErrors.filter { deliveringSystems.contains($0.system) && !stopped.contains($0.system) }.map(\.key)
     }
 
-    /// Counts an attempted upload, where `abortReason` is `nil` if `outcome` specifies why the attempts ended.
+    /// Counts an attempted upload, where `abortReason` is `nil` if the outcome specifies why the attempts ended.
     mutating func count(
-        _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
-        type: TypeName
+        _ settlement: Settlement, _ abortReason: UndeliveredReason? = nil, account: Account, type: TypeName
     ) {
+        let (send, outcome) = (settlement.send, settlement.outcome)
         attemptedUploadCount += 1
+        if !outcome.isSettled, abortReason == nil { failedUploadCount += 1 }
         switch outcome {
         case .delivered(_, let note):
             settle(send)
+            deliveringSystems.insert(type.system)
             if let note { add(problem: "delivered: \(note)", type) }
         case .refused(let status, let reason):
             partlyRefusedKeys.insert(send.recordKey)
             settle(send)
             add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
+            if let status, status >= 500, abortReason == nil, settlement.pause == nil {
+                serverErrors.append((type.system, send.recordKey))
+            }
             undeliveredUploadCounts[
                 abortReason ?? UndeliveredReason(type.system, status: status, reason), default: 0] += 1
             add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", type)

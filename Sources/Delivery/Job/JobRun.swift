@@ -7,6 +7,8 @@ import Telemetry
 final class JobRun: Sendable {
     let job: Job
     let sender: Sender
+    /// The pace of all requests, or `nil` if it is not limited.
+    let pace: RequestPace?
     private let gates: [Server: Gate]
     private let state = Mutex(State())
 
@@ -21,6 +23,7 @@ final class JobRun: Sendable {
         self.job = job
         self.sender = sender
         let settings = job.settings
+        pace = settings.requestsPerSecond.map { RequestPace(requestsPerSecond: $0) }
         gates = Dictionary(
             uniqueKeysWithValues: servers.map { server in
                 (
@@ -77,9 +80,9 @@ final class JobRun: Sendable {
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }
 
-    func count(_ outcome: Outcome, of send: PlannedUpload, _ abortReason: UndeliveredReason?) {
-        let (type, account) = (job.plan.names.types[send.typeIndex], account(of: send))
-        state.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
+    func count(_ settlement: Settlement, _ abortReason: UndeliveredReason?) {
+        let (type, account) = (job.plan.names.types[settlement.send.typeIndex], account(of: settlement.send))
+        state.withLock { $0.report.count(settlement, abortReason, account: account, type: type) }
     }
 
     /// Stores an error that prevents uploads from being sent or settled, unless an earlier error is stored.

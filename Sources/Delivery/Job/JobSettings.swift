@@ -12,6 +12,8 @@ public struct JobSettings: Sendable {
     public var consecutiveFailureLimit = 5
     /// The number of identical refusals after which no more requests are sent to a server, or `nil` for no limit.
     public var equalRefusalLimit: Int? = 25
+    /// The maximum number of requests in a second to all servers together, or `nil` for no limit.
+    public var requestsPerSecond: Double?
     /// A function that receives a log entry for each finished upload, or `nil` to log no uploads.
     ///
     /// The function must return quickly, because the thread that transfers data calls it.

@@ -51,5 +51,10 @@ public struct UndeliveredReason: Sendable, Hashable {
     }
 
     /// The message, preceded by the status if there is one, such as `503 the server is busy or failing`.
-    public var phrase: String { status.map { "\($0) \(text)" } ?? text }
+    ///
+    /// For uploads that were not attempted, because a server had failed, `not tried after` precedes both.
+    public var phrase: String {
+        let answer = status.map { "\($0) \(text)" } ?? text
+        return code == Code.serverStopped.rawValue ? "not tried after \(answer)" : answer
+    }
 }

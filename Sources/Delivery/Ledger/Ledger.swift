@@ -14,7 +14,10 @@ public final class Ledger: Sendable {
     public let path: String
     /// Whether no ledger existed at the path, so that a new ledger was created.
     public let isNew: Bool
-    private let file: DatabaseFile
+    /// The number of the last job according to the counter beside the ledger, or 0 if there is no counter.
+    public let countedJobs: Int
+    let realPath: String
+    let file: DatabaseFile
     private let writer: LedgerWriter
     private let groupCommit: GroupCommit<LedgerChange, [MarkResult]>
 
@@ -29,6 +32,9 @@ public final class Ledger: Sendable {
         let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
+        // The counter has the name by which the ledger was first opened, like the log.
+        realPath = try LedgerPath.openingPath(of: path)
+        countedJobs = try JobCounter(ofLedger: realPath).lastJob()?.number ?? 0
         let writer = LedgerWriter(path, file, lock)
         self.file = file
         self.writer = writer
@@ -44,8 +50,19 @@ public final class Ledger: Sendable {
     /// A read-only view of the ledger.
     public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
-    /// Settles the records of `plan` that have no events left to send, and stores the reasons why other records wait.
-    public func begin(_ plan: Plan) throws { try writer.begin(plan) }
+    /// Begins a job, settles the records of `plan` that have no events left to send, and stores the reasons why other
+    /// records wait.
+    ///
+    /// The job is counted in the ledger and in the file beside it.
+    public func begin(_ plan: Plan) throws {
+        let last = try view.read { try $0.first("SELECT number FROM jobs") ?? 0 }
+        var job = JobCounter.Job(number: 1 + max(last, countedJobs), started: plan.now.description)
+        let counter = JobCounter(ofLedger: realPath)
+        try counter.store(job)
+        try writer.begin(plan, number: job.number)
+        job.isInLedger = true
+        try counter.store(job)
+    }
 
     /// Stores `settlements` and marks `sends` as in flight, in one durable transaction.
     ///
@@ -87,8 +104,13 @@ private final class LedgerWriter: Sendable {
         return value
     }
 
-    func begin(_ plan: Plan) throws {
-        let new = try write { try LedgerJob(plan, $0) }
+    /// Begins the job with the given number.
+    ///
+    /// The write-ahead log is copied into the ledger, so that a copy of the ledger without its log contains the number,
+    /// unless a reader prevents that.
+    func begin(_ plan: Plan, number: Int) throws {
+        let new = try write { try LedgerJob(plan, number: number, $0) }
+        try LedgerFile.translatingErrors(path) { try file.withoutTransaction { try $0.checkpointWithoutWaiting() } }
         job.withLock { $0 = new }
     }
 

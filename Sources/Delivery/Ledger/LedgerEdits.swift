@@ -26,9 +26,12 @@ extension Ledger {
         }
     }
 
-    /// Marks the current job as successful.
-    public func recordSuccess() throws(LedgerError) {
-        try edit { try $0.run("UPDATE jobs SET success = time") }
+    /// Stores the end of the current job, which was successful if `status` is 0.
+    public func recordEnd(status: Int32, at now: Timestamp) throws(LedgerError) {
+        try edit { db in
+            try db.run("UPDATE jobs SET ended = ?, result = ?", [now.seconds, Int(status)])
+            if status == 0 { try db.run("UPDATE jobs SET success = time") }
+        }
     }
 
     /// Releases the records with the given `ids` from the hold code `code`.
@@ -76,6 +79,7 @@ extension Ledger {
                     count += try db.changeCount(running: "DELETE FROM settled WHERE identity = ?", [identity])
                     count += try db.changeCount(running: "DELETE FROM flights WHERE identity = ?", [identity])
                     try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
+                    try db.run("DELETE FROM failures WHERE identity = ?", [identity])
                     try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
                     otherCount += try db.changeCount(running: "DELETE FROM waits WHERE identity = ?", [identity])
                     otherCount += try db.changeCount(

@@ -26,6 +26,10 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case newerVersion(path: String, version: String)
     /// No ledger exists at the path.
     case missing(path: String)
+    /// The ledger is an older copy, or the file that counts its jobs is missing.
+    case older(path: String, MissingJobs)
+    /// The file that counts the jobs of a ledger is damaged.
+    case damagedCounter(path: String)
     /// The file was removed or replaced while it was in use.
     case removed(path: String)
     /// A call to the operating system failed.
@@ -45,6 +49,8 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .multipleNames(let path): "\(path): the ledger has several hard links, and was first opened by another one"
         case .newerVersion(let path, let version): "\(path): ledger format version \(version) is not supported"
         case .missing(let path): "\(path): the ledger does not exist"
+        case .older(let path, let missing): "\(path): the ledger is older than its last job: \(missing.description)"
+        case .damagedCounter(let path): "\(path): not a counter of jobs"
         case .removed(let path): "\(path): the ledger was removed or replaced while it was in use"
         case .file(let error): error.description
         case .storage(let path, let reason, _): "\(path): \(reason)"
@@ -57,19 +63,29 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .locked: "wait until that job ends; nothing was sent"
         case .damaged(let path, _):
             """
-            restore it from a backup, or try sqlite3 \(path) .recover; without the ledger, all delivered records are sent \
+            move it away and restore a backup (ledger restore), or try sqlite3 \(path) .recover; without it, all records are sent \
             again, so move the file away only if that is acceptable
             """
         case .notALedger, .notAFile: "use --ledger to give the path of a ledger or of a file that does not exist yet"
         case .multipleNames: "use the first name, or remove the other hard links; symbolic links are allowed"
         case .newerVersion: "use a newer version of this program"
+        case .older:
+            """
+            restore the ledger together with the files beside it, or a newer backup; with --accept-older-ledger, what the \
+            missing jobs delivered is sent again
+            """
+        case .damagedCounter: "remove it, and use --accept-older-ledger if the ledger beside it is complete"
         case .removed:
             """
             restore it from a backup before the next job; without it, all records that were delivered until now are sent again
             """
-        case .missing: "send creates the ledger unless --ledger-must-exist is given"
+        case .missing:
+            "use --ledger to give the path of the job's ledger; only send creates one, unless --ledger-must-exist is given"
         case .file(let error) where error.isPermissionDenied:
-            "run the command as the owner of the ledger, or use --ledger to specify another path"
+            """
+            run the command as the owner of the ledger, or use --ledger to specify another path; if another user created the \
+            file, give it to the owner of its folder: chown --reference=FOLDER FILE
+            """
         case .file: nil
         case .storage(_, _, let isFull):
             isFull ? "free some space; uploads in flight are sent again with the same id" : nil

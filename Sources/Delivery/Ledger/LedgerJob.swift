@@ -28,7 +28,8 @@ struct LedgerJob: Sendable {
         }
     }
 
-    init(_ plan: Plan, _ db: Database) throws {
+    /// Begins the job with the given number.
+    init(_ plan: Plan, number: Int, _ db: Database) throws {
         names = plan.names
         rules = plan.rules
         clients = Array(repeating: 0, count: plan.names.clients.count)
@@ -38,7 +39,8 @@ struct LedgerJob: Sendable {
         // Uploads that an earlier job left in flight may have arrived.
         try db.run("UPDATE flights SET uncertain = 1")
         try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
-        try removeOldQuotas(db, today: today, now: plan.now)
+        try removeOldQuotas(db, today: today)
+        try begin(number, on: today, at: plan.now, db)
         try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.seconds])
         for settlement in plan.settlements {
             try settle(
@@ -128,8 +130,11 @@ struct LedgerJob: Sendable {
             try insertRemark(settlement, reason, db)
             guard send.completesRecord else { return try insertRefusals(send, status: status, db) }
             try settle(send, status: status, isRefused: true, at: now, db)
-        case .retryLater, .credentialWrong(_, _, mayHaveArrived: false): try cancelMark(send, db)
+        case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
+            try cancelMark(send, db)
+            try storeFailure(of: settlement, at: now, db)
         case .unknown, .credentialWrong:
+            try storeFailure(of: settlement, at: now, db)
             try db.run(
                 "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
                 [send.key.identity, send.key.content])
@@ -196,6 +201,7 @@ struct LedgerJob: Sendable {
         // Parts that are still in flight are not sent again, because other requests may have delivered their events.
         if isList { try db.run("DELETE FROM flights WHERE identity = ?", [key.identity]) }
         let refusal = isList ? try removeRefusals(key, db) : nil
+        try db.removeFailure(of: key)
         try db.run(
             """
             INSERT INTO settled (identity, content, kind, client, time, status, refused) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -236,16 +242,21 @@ struct LedgerJob: Sendable {
 
     // MARK: Beginning
 
-    /// Removes the quotas of days that are no longer needed, and stores the time and day of the job.
-    private func removeOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
+    /// Removes the quotas of days that are no longer needed.
+    private func removeOldQuotas(_ db: Database, today: Int) throws {
         // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
         let last = try db.first("SELECT day FROM jobs") ?? today
         try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
+    }
+
+    /// Stores the time, the day and the number of the job.
+    private func begin(_ number: Int, on today: Int, at now: Timestamp, _ db: Database) throws {
         try db.run(
             """
-            INSERT INTO jobs (id, time, day) VALUES (1, ?, ?)
-            ON CONFLICT DO UPDATE SET time = excluded.time, day = excluded.day
-            """, [now.seconds, today])
+            INSERT INTO jobs (id, time, day, number) VALUES (1, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET
+                time = excluded.time, day = excluded.day, ended = NULL, number = excluded.number
+            """, [now.seconds, today, number])
     }
 
     private static let quotaRetentionDays = 60
@@ -262,7 +273,7 @@ struct LedgerJob: Sendable {
                 SELECT id FROM clients
                 WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?3 IS NULL)
                 """, insert: "INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)",
-            [name.system.description, name.lowercasedID, name.client])
+            [name.system.description, name.id?.lowercased.string, name.client])
         clients[Int(number)] = row
         return row
     }

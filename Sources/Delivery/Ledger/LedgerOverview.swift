@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Telemetry
 
@@ -59,8 +60,35 @@ public struct LedgerOverview: Sendable {
     public private(set) var lastJobTime: Timestamp?
     /// The time at which the last successful job began, or `nil` if there was none or the stored time is invalid.
     public private(set) var lastSuccessTime: Timestamp?
+    /// The time at which the last job ended, or `nil` while it runs, if it was killed, or if none has ended.
+    public private(set) var lastEndTime: Timestamp?
+    /// The exit status of the last job that ended, or `nil` if none has ended.
+    public private(set) var lastExitStatus: Int?
+    /// The records that are set aside, sorted by id.
+    public private(set) var setAsideRecords: [FailedRecord] = []
+    /// The earliest time of a record of each system that waits, except for those that are held or too old.
+    public private(set) var oldestWaitingTimes: [SystemName: Timestamp] = [:]
     /// The bundles that contain waiting records, in the order in which jobs first read them.
     public private(set) var waitingBundles: [WaitingBundle] = []
+
+    /// Returns the number of further jobs, one a day, that `limits` require for the records that jobs may still send.
+    ///
+    /// A list of events can need several uploads, so that the real number can be higher.
+    public func nightsLeft(_ limits: UploadLimits) -> Int {
+        var (nights, clients) = (0, [ClientName: Int]())
+        func require(_ records: Int, _ limit: Int?) {
+            if let limit, limit > 0 { nights = max(nights, records / limit + (records % limit > 0 ? 1 : 0)) }
+        }
+        // The maximum does not depend on the order of the groups.
+        for (group, counts) in counts {
+            let records = counts.waitingCounts.filter { $0.key.isDeferred }.values.saturatedSum
+            if records > 0 { nights = max(nights, 1) }
+            require(records, limits.perType)
+            clients[group.client, default: 0] = clients[group.client, default: 0].addingSaturated(records)
+        }
+        for records in clients.values.sorted() { require(records, limits.daily) }
+        return nights
+    }
 
     /// A bundle that contains waiting records.
     public struct WaitingBundle: Sendable, Equatable {
@@ -87,6 +115,7 @@ public struct LedgerOverview: Sendable {
             $0.inFlightCount += $1[2]
         }
         try addWaits(db, names, systems)
+        try addFailures(db, names)
         for (client, used) in try db.usage(on: day) {
             if let name = names.clients[client], used > 0 { uploadsToday[name, default: 0] += used }
         }
@@ -108,6 +137,22 @@ public struct LedgerOverview: Sendable {
                 Remark(
                     group: group, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
                     time: Timestamp(seconds: row[6])))
+        }
+    }
+
+    /// Adds what only ledgers of the current version contain.
+    private mutating func addFailures(_ db: Database, _ names: Names) throws {
+        guard try db.hasTable("failures") else { return }
+        lastEndTime = try db.first("SELECT ended FROM jobs WHERE ended IS NOT NULL").flatMap { Timestamp(seconds: $0) }
+        lastExitStatus = try db.first("SELECT result FROM jobs WHERE result IS NOT NULL")
+        oldestWaitingTimes = try db.oldestWaitingTimes()
+        try db.rows(
+            "SELECT client, kind, id, status, text, time, jobs FROM failures WHERE jobs >= ? ORDER BY id",
+            [FailedRecord.maximumJobCount]
+        ) { row in
+            guard let group = names.group(row) else { return }
+            setAsideRecords.append(
+                FailedRecord(group: group, id: row[2], answer: FailureAnswer(row, at: 3), jobCount: row[6]))
         }
     }
 

@@ -13,6 +13,7 @@ extension Database {
         state.inFlight = try inFlightUploads(names)
         state.deletedClients = try deletedClients(names, pool.systems)
         state.withdrawals = try withdrawals(of: pool)
+        state.setAside = try setAsideKeys()
         for (client, count) in try usage(on: today) {
             if let name = names[client] { state.usedQuotas[name, default: 0] += count }
         }

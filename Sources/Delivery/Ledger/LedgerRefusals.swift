@@ -19,13 +19,13 @@ public struct RefusalGroup: Sendable, Equatable {
     }
 }
 
-/// A selection of refused records.
+/// A selection of refused records and of records that are set aside.
 public enum RefusalSelection: Sendable, Equatable {
     /// The records with the given ids, including records that were given up.
     case ids([String])
-    /// The records that were refused with the given status.
+    /// The records whose last answer had this status.
     case status(Int)
-    /// All refused records.
+    /// All records that are refused or set aside.
     case all
 }
 
@@ -47,7 +47,7 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Makes the selected refused records available for sending again, and returns the number of records for each id.
+    /// Makes the selected records available for sending again, and returns the number of records for each id.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             switch selection {
@@ -90,6 +90,7 @@ extension Database {
             // These are the refused parts of records whose other parts are not settled yet.
             keys.formUnion(
                 try self.keys("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]))
+            keys.formUnion(try resetFailures(identity: identity))
         }
         try deleteRemarks(of: keys)
         return keys.count
@@ -105,10 +106,14 @@ extension Database {
             [status])
         keys.formUnion(
             try self.keys("DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]))
+        keys.formUnion(try resetFailures(status: status))
         var counts: [CapturedText: Int] = [:]
         for key in keys {
             let id: String? = try first(
-                "SELECT id FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
+                """
+                SELECT id FROM remarks WHERE identity = ?1 AND content = ?2
+                UNION ALL SELECT id FROM failures WHERE identity = ?1 AND content = ?2
+                """, [key.identity, key.content])
             counts[id ?? "", default: 0] += 1
         }
         try deleteRemarks(of: keys)
@@ -120,7 +125,7 @@ extension Database {
         try run(
             """
             INSERT OR REPLACE INTO waits
-            SELECT identity, content, kind, client, 0, ?2, 0 FROM settled WHERE identity = ?1 AND refused > 0
+            SELECT identity, content, kind, client, 0, ?2, 0, NULL FROM settled WHERE identity = ?1 AND refused > 0
             """, [identity, try rowID(of: WaitReason.toRetry)])
     }
 
@@ -128,7 +133,7 @@ extension Database {
         try run(
             """
             INSERT OR REPLACE INTO waits
-            SELECT identity, content, kind, client, 0, ?2, 0 FROM settled
+            SELECT identity, content, kind, client, 0, ?2, 0, NULL FROM settled
             WHERE refused = 1 AND (?1 IS NULL OR status = ?1)
             """, [status, try rowID(of: WaitReason.toRetry)])
     }
@@ -151,6 +156,7 @@ extension Database {
                     WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))
                 """, [identity, now.seconds])
         try run("DELETE FROM refusals WHERE identity = ?", [identity])
+        try run("DELETE FROM failures WHERE identity = ?", [identity])
         return count
     }
 }

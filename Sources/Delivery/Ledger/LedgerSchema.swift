@@ -13,7 +13,7 @@ enum LedgerSchema {
     private static let migrations: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
         ("4", fourthVersion), ("5", fifthVersion), ("6", sixthVersion),
-        ("7", seventhVersion),
+        ("7", seventhVersion), ("8", eighthVersion),
     ]
 
     /// The name of the table of applied migrations, which must not change because existing ledgers contain the table.
@@ -46,6 +46,26 @@ enum LedgerSchema {
         try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0] as String) }
         return names
     }
+
+    /// Adds the following tables and columns.
+    ///
+    /// - `failures`: One row for each record whose last upload failed, with the last answer. `status` is the HTTP status,
+    ///   or `NULL` if there was no answer. `jobs` is the number of jobs in which the record alone failed with a server
+    ///   error.
+    /// - `waits.time`: The time of the record in seconds since 1970, or `NULL` if it is unknown.
+    /// - `jobs.number`: The number of jobs that have used the ledger since this version.
+    /// - `jobs.ended`: The time at which the last job ended, or `NULL` while it runs or if it was killed.
+    /// - `jobs.result`: The exit status of the last job that ended.
+    private static let eighthVersion = """
+        CREATE TABLE failures (
+            identity BLOB NOT NULL, content BLOB NOT NULL, kind INTEGER NOT NULL, client INTEGER NOT NULL, id TEXT NOT NULL,
+            status INTEGER, text TEXT NOT NULL, time INTEGER NOT NULL, jobs INTEGER NOT NULL, PRIMARY KEY (identity, content)
+        ) WITHOUT ROWID;
+        ALTER TABLE waits ADD COLUMN time INTEGER;
+        ALTER TABLE jobs ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE jobs ADD COLUMN ended INTEGER;
+        ALTER TABLE jobs ADD COLUMN result INTEGER;
+        """
 
     /// Adds the table `withdrawals`, which contains the final withdrawals that jobs found in bundles.
     ///

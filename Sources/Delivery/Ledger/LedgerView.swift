@@ -6,7 +6,7 @@ import Telemetry
 public struct LedgerView: Sendable {
     /// The path of the ledger, as the caller specified it.
     public let path: String
-    private let file: DatabaseFile
+    let file: DatabaseFile
     /// The ledger that owns the file, or `nil` if the view has opened the file itself.
     ///
     /// The ledger is retained because it closes the file when it is deinitialized.
@@ -22,6 +22,12 @@ public struct LedgerView: Sendable {
     /// Opens an existing ledger for reading.
     public init(path: String) throws(LedgerError) {
         self.init(path: path, file: try LedgerFile.openForReading(path))
+    }
+
+    /// Returns the jobs that are missing in the ledger, because it is an older copy, or `nil` if there are none.
+    public func missingJobs() throws(LedgerError) -> MissingJobs? {
+        let realPath = try LedgerPath.openingPath(of: path)
+        return try read { try MissingJobs(in: $0, realPath) }
     }
 
     /// Returns the state of the ledger that is needed to plan the uploads of `pool` on the day `today`.
@@ -68,7 +74,7 @@ public struct LedgerView: Sendable {
                 let reason = WaitReason(row, at: 3)
                 guard reason.isReleasable(knowing: systems), !reason.heldCodes.allSatisfy({ ignored.contains($0) })
                 else { return }
-                counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]
+                counts[reason.joinedHoldCodes, default: 0] += row[5]
             }
             return counts
         }
@@ -98,6 +104,7 @@ extension Database {
         }
         // An older ledger that is opened for reading has no such table.
         guard try hasTable("waits") else { return recorded }
+        recorded.lastAnswers = try lastAnswers()
         for candidate in pool.candidates {
             recorded.waitReasons[candidate.key] = try waitReason(of: candidate.key)
         }

@@ -27,11 +27,11 @@ extension LedgerJob {
                 bundles.indices.contains(Int(candidate.location.bundleIndex))
                 ? bundles[Int(candidate.location.bundleIndex)] : 0
             try db.run(
-                "INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     candidate.key.identity, candidate.key.content, try rowID(ofType: candidate.typeIndex, db),
                     try rowID(ofClient: candidate.clientIndex, db), bundle, reasons[reason] ?? 0,
-                    candidate.itemIndices != nil,
+                    candidate.itemIndices != nil, candidate.time.map { $0 / 1000 },
                 ])
         }
         // Bundles without waiting records are not needed any more.
@@ -88,6 +88,25 @@ extension Database {
         ) { row in
             if !ended.contains(row[0]) || typesWithPrecedence.contains(row[1]) { body(row) }
         }
+    }
+
+    /// Returns the earliest time of a record of each system that waits, except for those that are held or too old.
+    func oldestWaitingTimes() throws -> [SystemName: Timestamp] {
+        // An older ledger that is opened for reading has no such column.
+        guard try hasTable("failures") else { return [:] }
+        var times: [SystemName: Timestamp] = [:]
+        try rows(
+            """
+            SELECT system, min(waits.time) FROM waits
+            JOIN clients ON clients.id = waits.client JOIN reasons ON reasons.id = waits.reason
+            WHERE waits.time IS NOT NULL AND code NOT IN ('held', 'too-old')
+            AND waits.client NOT IN (SELECT client FROM ended_clients)
+            AND NOT EXISTS (
+                SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)
+            GROUP BY system
+            """
+        ) { row in times[SystemName(row[0])] = Timestamp(seconds: row[1]) }
+        return times
     }
 
     /// Returns the stored reason why the record with `key` waits, or `nil` if no reason is stored.

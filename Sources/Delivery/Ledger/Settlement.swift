@@ -12,16 +12,20 @@ public struct Settlement: Sendable {
     public let pause: Pause?
     /// Whether the server accepts no more uploads of the client.
     public let endsClient: Bool
+    /// Whether at least one request was made, so that the outcome is the answer to it.
+    public let isAttempted: Bool
 
     /// Creates a settlement with the outcome of the upload `send`.
     public init(
-        _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false
+        _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false,
+        isAttempted: Bool = true
     ) {
         self.send = send
         self.recordID = recordID
         self.outcome = outcome
         self.pause = pause
         self.endsClient = endsClient
+        self.isAttempted = isAttempted
     }
 }
 

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The delivery status of one bundle: whether it is done, and the number of its records in each state.
 ///
-/// A bundle is done if no job could send any more of its records. Held records do not matter, because no job sends
-/// them. A bundle with refused records is not done, because the operator can retry these records or give them up.
+/// A bundle is done if no job could send any more of its records. Held records and those that are too old do not matter,
+/// because no job sends them. A bundle with refused records is not done, because the operator can retry these records or give them up.
 public struct BundleStatus: Sendable {
     /// The path and digest of the bundle.
     public let name: BundleName
@@ -22,6 +22,8 @@ public struct BundleStatus: Sendable {
     public private(set) var heldCounts: [CapturedText: Int] = [:]
     /// The number of records that wait for a later job, by reason.
     public private(set) var waitingCounts: [WaitReason: Int] = [:]
+    /// The number of records that were too old for the last job.
+    public private(set) var tooOldCount = 0
     /// The number of records for each withdrawal or copy because of which they are not sent.
     public private(set) var factCounts: [DecidingFact: Int] = [:]
 
@@ -33,7 +35,8 @@ public struct BundleStatus: Sendable {
         refusedCounts.isEmpty && waitingCounts.keys.allSatisfy { !Self.operatorActionCodes.contains($0.code) }
     }
 
-    private static let operatorActionCodes = Set(texts: [Disposition.tooOld.code, Disposition.missingCredential.code])
+    private static let operatorActionCodes = Set(
+        texts: [Disposition.setAside.code, Disposition.missingCredential.code])
 
     /// Returns the status of each bundle of a pool.
     public static func allStatuses(of status: PoolStatus) -> [BundleStatus] {
@@ -57,6 +60,7 @@ public struct BundleStatus: Sendable {
         case .refused(let answer): refusedCounts[answer, default: 0] += 1
         case .held(let codes): for code in codes { heldCounts[code, default: 0] += 1 }
         case .inFlight: inFlightCount += 1
+        case .waiting(let reason) where reason.code == Disposition.tooOld.code: tooOldCount += 1
         case .waiting(let reason): waitingCounts[reason, default: 0] += 1
         }
     }

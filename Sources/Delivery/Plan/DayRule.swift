@@ -17,9 +17,18 @@ public struct DayRule: Sendable, Equatable {
     public static let utc = DayRule(clockChanges: [])
 
     /// Returns the day of an instant, as a number of days since 1970-01-01.
-    public func day(of instant: Timestamp) -> Int {
+    public func day(of instant: Timestamp) -> Int { Self.divideByDay(localSeconds(of: instant)).day }
+
+    /// Returns the time of day of an instant, in seconds since midnight.
+    public func secondOfDay(of instant: Timestamp) -> Int { Self.divideByDay(localSeconds(of: instant)).second }
+
+    private func localSeconds(of instant: Timestamp) -> Int {
         let seconds = Int(instant.milliseconds / 1000)
-        let local = seconds + (clockChanges.last { $0.instant <= seconds }?.utcOffset ?? 0)
-        return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
+        return seconds + (clockChanges.last { $0.instant <= seconds }?.utcOffset ?? 0)
+    }
+
+    private static func divideByDay(_ local: Int) -> (day: Int, second: Int) {
+        let day = local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
+        return (day, local - day * 86_400)
     }
 }

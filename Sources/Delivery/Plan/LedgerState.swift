@@ -69,6 +69,8 @@ public struct LedgerState: Sendable {
     public var deletedClients: Set<ClientName> = []
     /// The final withdrawals that earlier jobs stored, of the clients and profiles of the pool.
     public var withdrawals: [Withdrawal] = []
+    /// The records that are not sent any more, because they alone failed with server errors in several jobs.
+    public var setAside: Set<DeliveryKey> = []
     /// The number of uploads of each client that count toward today's quota.
     public var usedQuotas: [ClientName: Int] = [:]
 

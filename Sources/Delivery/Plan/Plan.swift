@@ -21,8 +21,10 @@ public enum Disposition: Sendable, CaseIterable {
     case serverPause
     /// The record is held and must not be sent.
     case held
-    /// The record is older than the maximum age.
+    /// The record is older than the maximum age, and is not sent.
     case tooOld
+    /// The record waits for the operator, because it alone failed with server errors in several jobs.
+    case setAside
     /// The record is not sent any more, because its client requested the deletion of its data, or because the server
     /// accepts no more uploads of the client.
     case deletionRequested
@@ -51,6 +53,7 @@ public enum Disposition: Sendable, CaseIterable {
         case .serverPause: "server-pause"
         case .held: "held"
         case .tooOld: "too-old"
+        case .setAside: "set-aside"
         case .deletionRequested: "deletion-requested"
         case .delivered: "delivered-before"
         case .refused: "refused-before"
@@ -67,8 +70,8 @@ public enum Disposition: Sendable, CaseIterable {
         case .sameIDSentRecently: "same id sent lately"
         case .serverPause: "server asked to wait"
         case .deletionRequested: code
-        case .send, .sendPart, .settle, .dailyLimit, .missingCredential, .held, .tooOld, .delivered, .refused,
-            .duplicate, .overlapping, .givenUp:
+        case .send, .sendPart, .settle, .dailyLimit, .missingCredential, .held, .tooOld, .setAside, .delivered,
+            .refused, .duplicate, .overlapping, .givenUp:
             code.replacing("-", with: " ")
         }
     }
@@ -77,8 +80,8 @@ public enum Disposition: Sendable, CaseIterable {
     public var isDeferred: Bool {
         switch self {
         case .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .overlapping, .serverPause: true
-        case .send, .settle, .missingCredential, .held, .tooOld, .deletionRequested, .delivered, .refused, .duplicate,
-            .givenUp:
+        case .send, .settle, .missingCredential, .held, .tooOld, .setAside, .deletionRequested, .delivered, .refused,
+            .duplicate, .givenUp:
             false
         }
     }
@@ -86,7 +89,7 @@ public enum Disposition: Sendable, CaseIterable {
     /// Whether a later job may send the record, possibly after action by the operator.
     public var isWaiting: Bool {
         switch self {
-        case .missingCredential, .held, .tooOld: true
+        case .missingCredential, .held, .tooOld, .setAside: true
         case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDSentRecently, .serverPause, .deletionRequested,
             .delivered, .refused, .duplicate, .overlapping, .givenUp:
             isDeferred
@@ -99,7 +102,7 @@ extension Disposition {
     fileprivate var dependsOnClient: Bool {
         switch self {
         case .send, .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .missingCredential, .serverPause, .held,
-            .tooOld, .overlapping:
+            .tooOld, .setAside, .overlapping:
             true
         case .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
         }
@@ -239,7 +242,7 @@ extension Plan {
         case .held, .deletionRequested: decisions.withdrawalFact(of: index)
         case .duplicate: decisions.copyFact(of: index)
         case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDSentRecently, .missingCredential, .serverPause,
-            .tooOld, .delivered, .refused, .overlapping, .givenUp:
+            .tooOld, .setAside, .delivered, .refused, .overlapping, .givenUp:
             nil
         }
     }

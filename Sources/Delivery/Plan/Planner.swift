@@ -92,6 +92,7 @@ public struct Planner {
         if decisions.isDeletionRequested(index) { return .deletionRequested }
         if candidate.holdsIndex != nil || !decisions.withdrawals.holds(of: index).isEmpty { return .held }
         if isTooOld(candidate) { return .tooOld }
+        if state.setAside.contains(candidate.key) { return .setAside }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDSentRecently }
         if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
         if isOtherPayloadInFlight(candidate) { return .sameIDSentRecently }

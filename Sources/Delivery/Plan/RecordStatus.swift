@@ -85,7 +85,14 @@ public struct RecordedReasons: Sendable {
     public var waitReasons: [DeliveryKey: WaitReason] = [:]
     /// The servers' answers to refused records, such as `400 no such user`.
     public var refusalAnswers: [DeliveryKey: String] = [:]
+    /// The last answers to undelivered records, by record key.
+    var lastAnswers: [DeliveryKey: FailureAnswer] = [:]
 
     /// Creates an empty collection of reasons.
     public init() {}
+
+    /// Returns the last answer to an upload of the record at `index`, or `nil` if none has failed since it was settled.
+    public func lastAnswer(ofRecordAt index: Int, in pool: CandidatePool) -> FailureAnswer? {
+        lastAnswers[pool.candidates[index].key]
+    }
 }

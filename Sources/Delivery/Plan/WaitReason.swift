@@ -39,11 +39,20 @@ public struct WaitReason: Sendable, Hashable {
         !heldCodes.isEmpty && heldCodes.allSatisfy { HoldCodes.isReleasable($0, knowing: systems) }
     }
 
-    /// The reason for display, such as `held: schema`.
+    /// Whether a later job may send the record without action by the operator.
+    var isDeferred: Bool { Disposition.allCases.first { $0.code == code }?.isDeferred ?? true }
+
+    /// The reason for display, such as `held: schema+no-target`.
     public var text: String {
         let name = Disposition.allCases.first { $0.code == code }?.name ?? Self.names[code] ?? code
-        return detail.map { "\(name): \($0)" } ?? name
+        let shown = heldCodes.isEmpty ? detail : joinedHoldCodes
+        return shown.map { "\(name): \($0)" } ?? name
     }
+
+    /// The hold codes for display, such as `attribution+delivered`.
+    ///
+    /// A comma would look like the end of an entry in a list of reasons.
+    public var joinedHoldCodes: String { heldCodes.joined(separator: "+") }
 
     /// The reason of a planned record that is not settled yet.
     static let notSent = WaitReason(code: "not-sent")

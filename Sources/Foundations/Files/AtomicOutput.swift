@@ -83,6 +83,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.write, path, code: code) }
     }
 
+    /// Changes the owner of the file to that of its folder if the program runs as root.
+    public func adoptOwnerOfFolder() throws(FileError) {
+        try descriptor.adoptOwner(of: folder, partialPath)
+    }
+
     /// Sets the permissions of the file to `mode` instead of the default 0600, regardless of the umask.
     public func setPermissions(_ mode: mode_t) throws(FileError) {
         guard fchmod(descriptor.number, mode) == 0 else { throw FileError(.create, path) }
@@ -193,5 +198,28 @@ extension AtomicOutput {
             return descriptor
         }
         throw FileError(.lock, path, code: EWOULDBLOCK)
+    }
+}
+
+extension AtomicOutput {
+    /// Removes the empty temporary files that killed runs of this user have left in the folder of `path`.
+    ///
+    /// A temporary file is named after its output, so that a run with another output does not replace it. Errors are
+    /// ignored, because the files do no harm and the next run tries again.
+    public static func removeAbandoned(inFolderOf path: String) {
+        guard
+            let folder = try? Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path),
+            let entries = try? FolderEntries(of: folder, path)
+        else { return }
+        for index in 0..<entries.count where entries.kind(index) == .file {
+            guard let name = String(validating: entries.nameBytes(at: index), as: UTF8.self),
+                PartialName.isPartial(name),
+                let file = try? Descriptor(
+                    openat(folder.number, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), .open, name),
+                // A run that is still writing the file has locked it.
+                flock(file.number, LOCK_EX | LOCK_NB) == 0, let status = try? file.status(name)
+            else { continue }
+            if status.isRegular, status.st_size == 0, status.st_uid == geteuid() { unlinkat(folder.number, name, 0) }
+        }
     }
 }

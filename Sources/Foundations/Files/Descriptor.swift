@@ -21,6 +21,17 @@ struct Descriptor: ~Copyable, Sendable {
         return status
     }
 
+    /// Changes the owner and the group of a file of root to those of `folder` if the program runs as root.
+    ///
+    /// Otherwise, a service that runs as the owner of the folder could not open a file that root created beside its own.
+    func adoptOwner(of folder: borrowing Descriptor, _ path: String) throws(FileError) {
+        guard geteuid() == 0, try status(path).st_uid == 0 else { return }
+        let owner = try folder.status(path)
+        // EINVAL means that this namespace has no such user, so that no service of it can run as the owner.
+        guard owner.st_uid != 0, fchown(number, owner.st_uid, owner.st_gid) != 0, errno != EINVAL else { return }
+        throw FileError(.create, path)
+    }
+
     /// Makes the entries of a folder durable, unless its file system does not support that (`EINVAL`).
     func syncFolder(_ path: String) throws(FileError) {
         guard fsync(number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }

@@ -110,7 +110,8 @@ public struct DestinationFolder: ~Copyable, Sendable {
         return newPath
     }
 
-    private func path(of newName: String) -> String {
+    /// Returns the path of the entry `newName` of the folder.
+    public func path(of newName: String) -> String {
         path.hasSuffix("/") ? "\(path)\(newName)" : "\(path)/\(newName)"
     }
 

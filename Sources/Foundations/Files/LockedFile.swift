@@ -20,6 +20,8 @@ public struct LockedFile: ~Copyable, Sendable {
 
     /// Opens and locks a file, which is created with permissions 0600 if it does not exist.
     ///
+    /// If the program runs as root, a file of root is given to the owner of its folder.
+    ///
     /// Symbolic links are not followed.
     ///
     /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another process holds the lock, or `open` with `ENOTSUP`
@@ -30,6 +32,8 @@ public struct LockedFile: ~Copyable, Sendable {
         guard number >= 0 else { throw FileError(.open, path, code: errno == ENXIO ? ENOTSUP : errno) }
         let descriptor = try Descriptor(number, .open, path)
         guard try descriptor.status(path).isRegular else { throw FileError(.open, path, code: ENOTSUP) }
+        let folder = try Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
+        try descriptor.adoptOwner(of: folder, path)
         let code = Self.lock(number, extent)
         guard code == 0 else {
             throw FileError(.lock, path, code: code == EAGAIN || code == EACCES ? EWOULDBLOCK : code)

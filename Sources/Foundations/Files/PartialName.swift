@@ -3,10 +3,16 @@ enum PartialName {
     /// The maximum length of a name in bytes, which leaves space for the suffix that SQLite appends for a journal.
     private static let maximumLength = 255 - "-journal".utf8.count
 
+    /// The end of the names of temporary files.
+    private static let suffix = ".partial"
+
+    /// Returns whether `name` is the name of a temporary file.
+    static func isPartial(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(suffix) }
+
     /// Returns the temporary name `.NAME.partial` for the output `name`.
     ///
     /// If the temporary name would be too long, NAME is replaced with its hash.
-    static func make(for name: String, suffix: String = ".partial") -> String {
+    static func make(for name: String, suffix: String = suffix) -> String {
         let full = ".\(name)\(suffix)"
         guard full.utf8.count > maximumLength else { return full }
         // The hash function is FNV-1a, which returns the same value in each run, so that all runs lock the same file.

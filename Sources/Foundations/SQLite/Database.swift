@@ -76,6 +76,31 @@ public final class Database {
         guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
+    /// Writes the contents of the write-ahead log to the database, as far as this is possible without waiting.
+    ///
+    /// Transactions after the one that the oldest reader sees stay in the log only.
+    public func checkpointWithoutWaiting() throws(DatabaseError) {
+        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard code == SQLITE_OK || code == SQLITE_BUSY else { throw DatabaseError(connection.handle, code: code) }
+    }
+
+    /// Replaces the contents of `destination` with those of this database, in one transaction.
+    ///
+    /// Other processes can write this database before and after, but not meanwhile.
+    ///
+    /// Source: SQLite, "Online Backup API".
+    public func copy(to destination: Database) throws(DatabaseError) {
+        let target = destination.connection.handle
+        guard let backup = sqlite3_backup_init(target, "main", connection.handle, "main") else {
+            throw DatabaseError(target, code: sqlite3_errcode(target))
+        }
+        let step = sqlite3_backup_step(backup, -1)
+        let end = sqlite3_backup_finish(backup)
+        guard step == SQLITE_DONE, end == SQLITE_OK else {
+            throw DatabaseError(target, code: end == SQLITE_OK ? step : end)
+        }
+    }
+
     /// Calls `body` in a transaction, which is rolled back if `body` throws an error.
     func transaction<Value>(_ begin: StaticString, _ body: (Database) throws -> Value) throws -> Value {
         try run(begin)

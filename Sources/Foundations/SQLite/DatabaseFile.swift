@@ -57,6 +57,13 @@ public final class DatabaseFile: Sendable {
         }
     }
 
+    /// Replaces the contents of `destination` with those of this file, in one transaction.
+    ///
+    /// - Throws: ``DatabaseError``. The destination is unchanged in this case.
+    public func copy(to destination: DatabaseFile) throws {
+        try withoutTransaction { source in try destination.withoutTransaction { try source.copy(to: $0) } }
+    }
+
     /// Closes the file after the current access ends.
     ///
     /// If no other connection uses the file, SQLite writes the contents of the write-ahead log to the database file.

@@ -2,6 +2,9 @@ import Glibc
 
 /// The arguments of the command line.
 public enum CommandArguments {
+    /// All arguments after the name of the program.
+    public static var all: [String] { Array(CommandLine.arguments.dropFirst()) }
+
     /// The arguments after the name of the command.
     ///
     /// A command with an option for a secret must not use this property, because receipts contain the arguments.

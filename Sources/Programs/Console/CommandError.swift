@@ -76,8 +76,8 @@ public struct CommandError: Error {
     public func report(as program: String) {
         switch StandardError.currentFormat {
         case .text:
-            StandardError.write("\(program): \(message)")
-            if let remedy { StandardError.write("hint: \(remedy)") }
+            StandardError.write("\(program): \(message)", .error)
+            if let remedy { StandardError.write("hint: \(remedy)", .notice) }
         case .json:
             var object = CanonicalObject()
             object.set("message", string: message)

@@ -5,9 +5,10 @@ import Glibc
 
 extension AsyncParsableCommand {
     /// Runs the command that the command line specifies, and ends the program.
-    public static func runAndExit(as name: String) async -> Never {
+    ///
+    /// The arguments can differ from those of the process, because options can come from a file.
+    public static func runAndExit(as name: String, _ arguments: [String] = CommandArguments.all) async -> Never {
         do {
-            let arguments = Array(CommandLine.arguments.dropFirst())
             try rejectUnknownCommand(arguments)
             var command = try await command(for: arguments)
             if var command = command as? any AsyncParsableCommand {
@@ -60,12 +61,18 @@ extension AsyncParsableCommand {
 extension CommandError {
     /// Calls `write`, and ends the program with an error message if `write` throws an error.
     static func exitOnFailure(of program: String, _ write: () throws(FileError) -> Void) {
-        do {
-            try write()
+        exiting(program) { () throws(CommandError) in
+            do throws(FileError) { try write() } catch { throw CommandError(error) }
+        }
+    }
+
+    /// Returns the result of `body`, or ends the program with an error message if `body` throws an error.
+    public static func exiting<Value>(_ program: String, _ body: () throws(CommandError) -> Value) -> Value {
+        do throws(CommandError) {
+            return try body()
         } catch {
-            let failure = CommandError(error)
-            failure.report(as: program)
-            Glibc.exit(failure.status.rawValue)
+            error.report(as: program)
+            Glibc.exit(error.status.rawValue)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import Glibc
 import JSONText
 import Synchronization
@@ -6,6 +7,23 @@ import Synchronization
 /// The standard error stream, to which a program writes its messages.
 public enum StandardError {
     private static let format = Mutex(Format.text)
+    /// A function that returns the current time for each line, or `nil` if lines have no time.
+    private static let clock = Mutex<(@Sendable () -> String)?>(nil)
+    /// Whether systemd's journal receives the messages, so that a line can begin with its priority.
+    private static let isJournal = isJournal(STDERR_FILENO)
+
+    /// The importance of a message, as a number of syslog.
+    ///
+    /// Source: sd-daemon(3).
+    public enum Priority: Int {
+        case error = 3
+        case warning = 4
+        case notice = 5
+        case information = 6
+
+        /// The beginning of a line for systemd's journal.
+        public var prefix: String { "<\(rawValue)>" }
+    }
 
     /// The format in which messages are written.
     public enum Format: Sendable {
@@ -24,10 +42,32 @@ public enum StandardError {
     /// Whether messages are text and standard error is a terminal, so that progress can be shown.
     public static var isTerminal: Bool { currentFormat == .text && isatty(STDERR_FILENO) == 1 }
 
+    /// Appends all following messages to a file, each with the time that `clock` returns.
+    ///
+    /// - Throws: `FileError` if the file cannot be opened. It is created with permissions 0600.
+    public static func append(toFile path: String, clock: @escaping @Sendable () -> String) throws(FileError) {
+        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw FileError(.create, path, code: errno) }
+        defer { close(file) }
+        guard dup2(file, STDERR_FILENO) >= 0 else { throw FileError(.create, path, code: errno) }
+        self.clock.withLock { $0 = clock }
+    }
+
+    /// Returns whether a descriptor is the stream to systemd's journal that the environment names.
+    ///
+    /// Source: systemd.exec(5), `$JOURNAL_STREAM`.
+    static func isJournal(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard let stream = getenv("JOURNAL_STREAM"), fstat(descriptor, &status) == 0 else { return false }
+        return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
+    }
+
     /// Writes a message of one line, with unprintable characters escaped.
-    public static func write(_ line: String) {
+    public static func write(_ line: String, _ priority: Priority = .warning) {
         switch currentFormat {
-        case .text: writeAll(line.printable + "\n")
+        case .text:
+            let time = clock.withLock { $0?() }
+            writeAll((time.map { "\($0) " } ?? (isJournal ? priority.prefix : "")) + line.printable + "\n")
         case .json:
             var object = CanonicalObject()
             object.set("message", string: line)

@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import Glibc
 import JSONText
 
 /// A printer that writes results to standard output, with unprintable characters escaped.
@@ -9,6 +10,12 @@ import JSONText
 public enum Terminal {
     /// Prints a line.
     public static func print(_ line: String) throws(FileError) { try write(line.printable) }
+
+    /// Prints a line that needs attention, which systemd's journal then shows as a warning.
+    public static func printWarning(_ line: String) throws(FileError) {
+        try write(
+            (StandardError.isJournal(STDOUT_FILENO) ? StandardError.Priority.warning.prefix : "") + line.printable)
+    }
 
     /// Prints several lines, such as help.
     public static func print(lines: String) throws(FileError) { try write(lines.printableLines) }

@@ -1,3 +1,4 @@
+import Bytes
 import Console
 import Delivery
 import JSONText
@@ -13,7 +14,10 @@ struct BundleStatusReport {
     var statusLine: String {
         let held = CountedList.text(of: status.heldCounts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
         let settled =
-            [(status.deliveredCount, "delivered"), (status.excludedCount, "not to be sent any more")]
+            [
+                (status.deliveredCount, "delivered"), (status.tooOldCount, "too old"),
+                (status.excludedCount, "not to be sent any more"),
+            ]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let left =
             (status.refusedCounts.isEmpty ? [] : [refusalPhrase])
@@ -50,6 +54,7 @@ struct BundleStatusReport {
         object.set("path", string: status.name.path)
         object.set("records", integer: status.recordCount)
         object.set("refused", integer: status.refusedCounts.values.reduce(0, +))
+        object.set("tooOld", integer: status.tooOldCount)
         object.set("waiting", reasons: status.waitingCounts)
         if !undeliveredRecords.isEmpty { object.set("ids", elements: undeliveredRecords.map(\.json.bytes)) }
         return object
@@ -62,12 +67,15 @@ struct UndeliveredRecord {
     let reason: WaitReason
     /// The withdrawal or the copy because of which the record is not sent, or `nil` for other reasons.
     let fact: DecidingFact?
+    /// The last answer to the record, or `nil` if no upload of it has failed.
+    let lastAnswer: FailureAnswer?
 
     /// The lines for the record, with its id in the first line and its type, client, time and reason in the others.
     var lines: [String] {
         let client = record.client.map { ", client \($0)" } ?? ""
         let time = record.time.map { ", \($0)" } ?? ""
-        let text = "\(record.system) \(record.type)\(client)\(time): \(reason.text)"
+        let answer = lastAnswer.map { "; last answer: \(Phrase.lastAnswer($0))" } ?? ""
+        let text = "\(record.system) \(record.type)\(client)\(time): \(reason.text)\(answer)"
         return ["  \(record.id)"] + WrappedText.lines(of: text, indent: 4)
     }
 
@@ -76,8 +84,19 @@ struct UndeliveredRecord {
         object.set("code", string: reason.code)
         object.set("detail", string: reason.detail)
         if let fact { object.set("fact", object: CanonicalObject(fact)) }
+        if let lastAnswer { object.set("lastAnswer", object: CanonicalObject(lastAnswer)) }
         object.set("text", string: reason.text)
         return object
+    }
+}
+
+extension CanonicalObject {
+    /// Creates an object that describes the last answer to an undelivered record.
+    init(_ answer: FailureAnswer) {
+        self.init()
+        set("reason", string: answer.text)
+        set("status", integer: answer.status)
+        set("time", string: answer.time?.description)
     }
 }
 

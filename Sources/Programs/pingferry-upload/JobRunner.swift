@@ -1,9 +1,12 @@
 import Console
 import Delivery
 
-/// A runner that executes a job and, after a signal, ends it within 5 seconds.
+/// A runner that executes a job and, after a signal or after its maximum duration, ends it within 5 seconds.
 enum JobRunner {
-    static func run(_ job: Job, progress: SendingProgress) async throws -> JobReport {
+    /// Runs `job`, and stops it at `deadline`, unless it is `nil`.
+    static func run(
+        _ job: Job, progress: SendingProgress, until deadline: ContinuousClock.Instant?
+    ) async throws -> JobReport {
         defer { progress.clear() }
         // The job starts only after the signal handler is installed. Before that, a signal would end the process
         // immediately.
@@ -20,6 +23,13 @@ enum JobRunner {
             StandardError.write(
                 "\(PingferryUpload.name): stopping; requests under way have 3 seconds to receive their answers")
         }
+        let timer = deadline.map { deadline in
+            Task {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                task.cancel()
+            }
+        }
+        defer { timer?.cancel() }
         starter.finish()
         return try await task.value
     }

@@ -17,6 +17,8 @@ struct JobSummary {
     var unusableBundles: [UnusableBundleError] = []
     /// The unresolved refusals in the ledger after the job, including refusals of records from other bundles.
     var refusalGroups: [RefusalGroup] = []
+    /// The records that are set aside in the ledger after the job, including records from other bundles.
+    var setAsideGroups: [RefusalGroup] = []
     /// The number of held records in the ledger that the operator can release, for each combination of hold codes.
     var releasableHoldCounts: [CapturedText: Int] = [:]
     /// The pauses in effect for the servers of the plan, including pauses that servers requested during this job.
@@ -70,19 +72,20 @@ struct JobSummary {
         if let failure { return failure.status }
         if let status = unusableBundles.exitStatus { return status }
         if !report.rejectedAccounts.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
-        if report.isOutage { return .unavailable }
+        if report.isOutage || isPausedCompletely { return .unavailable }
         // A refusal takes precedence over records that the next job will send, because the operator has to decide.
-        if report.refusedRecordCount > 0 || unresolvedRefusalCount > 0 || !releasableHoldCounts.isEmpty {
-            return .incomplete
-        }
+        let needsDecision = unresolvedRefusalCount > 0 || !setAsideGroups.isEmpty || !releasableHoldCounts.isEmpty
+        if report.refusedRecordCount > 0 || needsDecision { return .incomplete }
         if undeliveredRecordCount > 0 || Disposition.allCases.contains(where: { $0.isDeferred && plan.count($0) > 0 }) {
             return .tryLater
         }
         return (moveFailure ?? receiptFailure)?.status
     }
 
-    /// Whether the summary line is printed even with `--quiet`.
-    private var needsAttention: Bool { exitStatus != nil || plan.count(.tooOld) > 0 }
+    /// Whether no upload was planned because servers asked to be left alone, so that the outage goes on.
+    private var isPausedCompletely: Bool {
+        plan.uploadCount == 0 && plan.count(.serverPause) > 0 && plan.count(.dailyLimit) == 0
+    }
 
     /// The summary line, which scripts parse, such as `120 records: delivered 78, refused 2, daily limit 40`.
     var summaryLine: String {
@@ -113,14 +116,14 @@ struct JobSummary {
             }
     }
 
-    /// The reasons why planned uploads were not delivered, such as `mozilla: 503 busy (2)`, sorted by system.
+    /// The reasons why planned uploads were not delivered, such as `mozilla: 503 busy (2 uploads)`, sorted by system.
     private var undeliveredReasonPhrases: [String] {
         var counts: [CapturedText: Int] = [:]
         for (reason, uploads) in report.undeliveredUploadCounts {
             counts["\(reason.system): \(reason.phrase)", default: 0] += uploads
         }
         return CountedList.entries(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }) {
-            "\($0) (\($1))"
+            "\($0) (\(Phrase.count($1, "upload")))"
         }
     }
 
@@ -128,13 +131,16 @@ struct JobSummary {
     private var closingPhrases: [String] {
         var closingPhrases: [String] = []
         if !unusableBundles.isEmpty {
-            let paths = CountedList.first(unusableBundles.map(\.path))
-            closingPhrases.append("left out: \(paths.joined(separator: ", "))")
+            let messages = CountedList.first(unusableBundles.map { CommandError($0).message })
+            closingPhrases.append("left out: \(messages.joined(separator: ", "))")
         }
         if unresolvedRefusalCount > 0 { closingPhrases.append(Phrase.refusals(refusalGroups)) }
+        if !setAsideGroups.isEmpty { closingPhrases.append(Phrase.setAside(setAsideGroups)) }
         if !releasableHoldCounts.isEmpty { closingPhrases.append(Phrase.heldRecords(releasableHoldCounts)) }
-        if !needsAttention, !plan.dispositions.isEmpty {
-            closingPhrases.append(plan.count(.held) > 0 ? "nothing is left but what is held" : "nothing is left")
+        if exitStatus == nil, !plan.dispositions.isEmpty {
+            let kept = [(Disposition.held, "held"), (.tooOld, "too old")].filter { plan.count($0.0) > 0 }.map(\.1)
+            let rest = kept.isEmpty ? "" : " but what is \(kept.joined(separator: " or "))"
+            closingPhrases.append("nothing is left\(rest)")
         }
         return closingPhrases
     }
@@ -149,6 +155,7 @@ struct JobSummary {
         object.set("reasons", reasons: reasonCounts)
         object.set("records", object: CanonicalObject(counts: recordCounts))
         object.set("refusals", refusals: refusalGroups)
+        object.set("setAside", refusals: setAsideGroups)
         object.set("requests", integer: report.attemptedUploadCount)
         object.set("total", integer: plan.dispositions.count)
         object.set("undelivered", objects: undeliveredUploads) { object, left in
@@ -175,7 +182,9 @@ struct JobSummary {
         }
         if asJSON {
             try Terminal.print(json)
-        } else if !isQuiet || needsAttention {
+        } else if exitStatus != nil {
+            try Terminal.printWarning(summaryLine)
+        } else if !isQuiet {
             try Terminal.print(summaryLine)
         }
         guard !asJSON, !isQuiet else { return }

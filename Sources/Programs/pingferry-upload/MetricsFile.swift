@@ -5,7 +5,8 @@ import Systems
 
 /// The file that the option `--metrics` specifies.
 ///
-/// Each job replaces the file, even if the job fails. A file that does not contain metrics of this program is never
+/// Each job replaces the file when it begins to send and when it ends, even if it fails. A job that ends because another
+/// one is running does not replace it, so that the metrics of a job that does not end become old. A file that does not contain metrics of this program is never
 /// replaced.
 struct MetricsFile {
     let path: String
@@ -34,14 +35,16 @@ struct MetricsFile {
             remedy: "remove the file, or give another name with --metrics")
     }
 
-    /// Writes the metrics of the job, and the metrics of its ledger if the ledger can be read.
-    func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
-        let now = SystemClock.now
+    /// Writes the metrics of a job, and the metrics of its ledger if the ledger can be read.
+    func write(
+        _ job: MetricsText.JobState, ledger: LedgerOptions, unusableBundles: Int = 0,
+        undelivered: [UndeliveredReason: Int] = [:]
+    ) throws {
         // An error of the ledger is ignored here. The job reports it, and the exit status in the metrics depends on it.
         let overview = try? LedgerView(path: ledger.path()).overview(
-            today: ledger.dayRule.day(of: now), knowing: Systems.table)
+            today: ledger.dayRule.day(of: SystemClock.now), knowing: Systems.table)
         let text = MetricsText(
-            overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)
+            overview, knowing: Systems.table, job, unusableBundles: unusableBundles, undelivered: undelivered)
         try requireMetrics()
         let output = try AtomicOutput(path: path, replacing: true)
         // The file contains no client ids, and the program that collects metrics runs as another user.

@@ -15,23 +15,24 @@ struct PingferryUpload: AsyncParsableCommand {
             ends. The next job sends what is left, so run the same command every night. Use status with bundles to see which \
             of them are done.
               pingferry-upload --dry-run monday.tar.zst
-              pingferry-upload --quiet bundles/*.tar.zst
+              pingferry-upload --quiet bundles
               pingferry-upload status
-              pingferry-upload status bundles/*.tar.zst
+              pingferry-upload status bundles
 
             Limits apply to each client, over all jobs and bundles: at most 100 uploads a day, and at most 40 of one type in \
             a job. Delivered records are not sent again, even if another bundle contains them.
 
-            Exit status: 0 success; 1 finished, but a record is refused or held, and this is not resolved yet; 64 invalid \
+            Exit status: 0 success; 1 finished, but a record is refused, set aside or held, and this is not resolved yet; 64 invalid \
             usage; 65 a bundle is damaged or not a bundle (without --keep-going, nothing was sent); 66 an input does not exist; \
-            69 no server could be reached, and nothing was delivered; 73 the ledger or a receipt cannot be created; 74 input/output error, \
-            including a bundle or ledger that fails during the job, or a lack of threads, open files or memory; 75 records are \
-            left for another job, or another job is running; 77 permission denied; 78 invalid configuration or credentials.
+            69 an outage: uploads were planned, none was delivered, and every attempt failed; 73 the ledger or a receipt cannot be created; 74 input/output error, \
+            including a bundle or ledger that fails during the job, or a lack of threads, open files or memory; 75 a backlog \
+            within the limits is left for another job, or another job is running; 77 permission denied; 78 invalid configuration \
+            or credentials, or a ledger that is older than its last job.
             """,
         version: ProgramVersion.description(of: name),
         subcommands: [
             SendCommand.self, StatusCommand.self, ReceiptCommand.self, RetryCommand.self, ReleaseCommand.self,
-            ForgetCommand.self, PruneCommand.self,
+            ForgetCommand.self, PruneCommand.self, LedgerCommand.self,
         ],
         defaultSubcommand: SendCommand.self)
 
@@ -43,6 +44,8 @@ struct PingferryUpload: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        // A request for the progress must not end the program before or after the job.
+        signal(SIGUSR1, SIG_IGN)
         // TLS libraries would write the session keys of connections to the file that this variable names.
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", openFiles: openFiles, threadsPerProcessor: 2)
@@ -51,6 +54,9 @@ struct PingferryUpload: AsyncParsableCommand {
         CommandArguments.requireUTF8(of: "pingferry-upload")
         ProgramVersion.printJSONIfRequested(
             of: name, library: "libcurl", description: String(cString: curl_version()))
-        await runAndExit(as: name)
+        let arguments = CommandError.exiting(name) { () throws(CommandError) in
+            try ConfigurationFile.expandingArguments(CommandArguments.all)
+        }
+        await runAndExit(as: name, arguments)
     }
 }

@@ -145,22 +145,34 @@ enum Phrase {
     /// Returns a phrase such as `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`.
     static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.endTime)" }
 
-    /// Returns a phrase such as `3 stay refused until retry or forget: 400 no such user (2), 413 too large (1)`.
-    static func refusals(_ groups: [RefusalGroup]) -> String {
+    /// Returns a phrase such as `500 the server is busy or failing, 2026-03-02T13:00:00.000Z`.
+    static func lastAnswer(_ answer: FailureAnswer) -> String { answer.phrase + (answer.time.map { ", \($0)" } ?? "") }
+
+    /// Returns a phrase such as `3 records stay refused until retry or forget: 400 no such user (2), 413 too large (1)`.
+    static func refusals(_ groups: [RefusalGroup]) -> String { unresolved(groups, "refused") }
+
+    /// Returns a phrase such as `1 record stays set aside until retry or forget: 500 the server is busy or failing (1)`.
+    static func setAside(_ groups: [RefusalGroup]) -> String { unresolved(groups, "set aside") }
+
+    private static func unresolved(_ groups: [RefusalGroup], _ state: String) -> String {
         let records = groups.reduce(0) { $0 + $1.recordCount }
         let shown = groups.prefix(maximumShownRefusals).map { "\($0.status) \($0.reason) (\($0.recordCount))" }
         let rest = groups.dropFirst(maximumShownRefusals).reduce(0) { $0 + $1.recordCount }
         let more = rest > 0 ? ["others (\(rest))"] : []
-        return "\(records) stay\(records == 1 ? "s" : "") refused until retry or forget: "
+        return "\(stay(records)) \(state) until retry or forget: "
             + (shown + more).joined(separator: ", ")
     }
 
-    /// Returns a phrase such as `2 stay held until release or forget: schema (1), schema, too-few-events (1)`.
+    private static func stay(_ records: Int) -> String {
+        "\(count(records, "record")) stay\(records == 1 ? "s" : "")"
+    }
+
+    /// Returns a phrase such as `2 records stay held until release or forget: schema (1), schema+too-few-events (1)`.
     static func heldRecords(_ counts: [CapturedText: Int]) -> String {
         let records = counts.values.reduce(0, +)
         let sorted = counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
         let codes = CountedList.entries(of: sorted) { "\($0) (\($1))" }
-        return "\(records) stay\(records == 1 ? "s" : "") held until release or forget: "
+        return "\(stay(records)) held until release or forget: "
             + codes.joined(separator: ", ")
     }
 

@@ -33,6 +33,9 @@ struct SendingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of attempts for an upload in one job.", valueName: "n"))
     var attempts = 4
 
+    @Option(help: ArgumentHelp("The maximum number of requests in a second, such as 5 or 0.5.", valueName: "n"))
+    var requestsPerSecond: Double?
+
     @Option(
         help: ArgumentHelp(
             "Stop sending to a server after this number of equal refusals: a number, or unlimited.", valueName: "n"))
@@ -71,6 +74,17 @@ struct SendingOptions: ParsableArguments {
     @Flag(help: "Write a JSON line about each upload to standard error.")
     var logJSON = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Append messages to this file, each with its time, instead of standard error.", valueName: "file"),
+        completion: .file())
+    var logFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Report the progress at this interval, such as 10m. SIGUSR1 reports it at once.", valueName: "age"))
+    var progressInterval: Age?
+
     /// The value of the header `User-Agent`.
     static let agent = "Pingferry/\(ProgramVersion.number)"
     /// The environment variable in which systemd specifies the credentials folder of a service.
@@ -88,6 +102,9 @@ struct SendingOptions: ParsableArguments {
             throw ValidationError("--\(option) must be from 1 to \(largest)")
         }
         guard refusals.maximumCount != 0 else { throw ValidationError("--refusals must be at least 1, or unlimited") }
+        if let pace = requestsPerSecond, !(pace >= 0.001 && pace <= 100_000) {
+            throw ValidationError("--requests-per-second must be from 0.001 to 100000")
+        }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key requires --client-cert")
         }
@@ -136,6 +153,7 @@ struct SendingOptions: ParsableArguments {
         }
         settings.backoff.maximumAttempts = attempts
         settings.equalRefusalLimit = refusals.maximumCount
+        settings.requestsPerSecond = requestsPerSecond
         if logJSON { settings.log = { StandardError.write(json: $0.jsonLine) } }
         return settings
     }
@@ -158,12 +176,15 @@ struct SendingOptions: ParsableArguments {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let system = Systems.table.name(parts[0]) else {
                 throw ValidationError(
-                    "--endpoint must be an address or system=address, where the system is one of \(Systems.table.nameList)"
+                    """
+                    --endpoint must be an address (http://host:port or https://host:port) or system=address, where the \
+                    system is one of \(Systems.table.nameList), not \(text)
+                    """
                 )
             }
             guard let address = Endpoint(parts[1]) else {
                 throw ValidationError(
-                    "--endpoint must be http://host:port or https://host:port, without a path or user")
+                    "--endpoint must be http://host:port or https://host:port, without a path or user, not \(parts[1])")
             }
             endpoints[system] = address
         }

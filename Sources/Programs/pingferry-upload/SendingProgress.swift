@@ -2,27 +2,31 @@ import Console
 import Delivery
 import Synchronization
 
-/// The progress line of a job on a terminal.
+/// The progress of a job: a line on a terminal, and messages on request (SIGUSR1) or at intervals.
 ///
 /// The type is a class, because the uploads of all clients of a job update the same instance.
 final class SendingProgress: Sendable {
     private let state: Mutex<State>
     private let totalUploads: Int
+    /// The minimum time between two messages, or `nil` for messages on request only.
+    private let interval: Duration?
 
     private struct State {
         let progressLine: ProgressLine
+        var lastMessage = ContinuousClock.now
         var finishedCount = 0
         var undeliveredCount = 0
     }
 
-    init(total: Int, isQuiet: Bool) {
+    init(total: Int, isQuiet: Bool, interval: Duration?) {
         totalUploads = total
+        self.interval = interval
         state = Mutex(State(progressLine: ProgressLine("sending", isQuiet: isQuiet)))
     }
 
-    /// Adds a log function to `settings` that updates the line after each upload, if standard error is a terminal.
+    /// Adds a log function to `settings` that counts each upload and updates the line.
     func observe(_ settings: inout JobSettings) {
-        guard StandardError.isTerminal else { return }
+        StopSignal.onProgressRequest { [weak self] in self?.writeMessage() }
         let log = settings.log
         settings.log = { event in
             self.add(event)
@@ -34,11 +38,22 @@ final class SendingProgress: Sendable {
         state.withLock { state in
             state.finishedCount += 1
             if case .delivered = event.outcome {} else { state.undeliveredCount += 1 }
-            let (done, undelivered) = (state.finishedCount, state.undeliveredCount)
-            let failed = undelivered > 0 ? ", \(undelivered) not delivered" : ""
-            state.progressLine.update(
-                "sending: \(done) of \(totalUploads) uploads (\(done * 100 / max(totalUploads, 1)) %)\(failed)")
+            state.progressLine.update(text(state.finishedCount, state.undeliveredCount))
+            guard let interval, state.lastMessage + interval <= .now else { return }
+            state.lastMessage = .now
+            write(state.finishedCount, state.undeliveredCount)
         }
+    }
+
+    private func writeMessage() { state.withLock { write($0.finishedCount, $0.undeliveredCount) } }
+
+    private func write(_ done: Int, _ undelivered: Int) {
+        StandardError.write("\(PingferryUpload.name): \(text(done, undelivered))", .information)
+    }
+
+    private func text(_ done: Int, _ undelivered: Int) -> String {
+        let failed = undelivered > 0 ? ", \(undelivered) not delivered" : ""
+        return "sending: \(done) of \(totalUploads) uploads (\(done * 100 / max(totalUploads, 1)) %)\(failed)"
     }
 
     func clear() { state.withLock { $0.progressLine.clear() } }

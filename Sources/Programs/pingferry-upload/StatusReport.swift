@@ -68,6 +68,8 @@ struct StatusReport {
             try Self.print(reasons: counts.waitingCounts)
         }
         try Terminal.print(summaryLine)
+        for line in WrappedText.lines(of: forecast, indent: 0) { try Terminal.print(line) }
+        try printSetAside()
         for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
         try printBundles()
     }
@@ -77,18 +79,58 @@ struct StatusReport {
         let totals = totals
         let givenUp = totals.givenUpCount > 0 ? ", \(totals.givenUpCount) given up" : ""
         let last = overview.lastJobTime.map { "; last job \($0)\(lastSuccess(before: $0))" } ?? ""
+        let tooOld = totals.waitingCounts.tooOldRecordCount
+        let old = tooOld > 0 ? ", \(tooOld) too old" : ""
         let refusals = refusalGroups.isEmpty ? "" : "; \(Phrase.refusals(refusalGroups))"
+        let setAside = setAsideGroups.isEmpty ? "" : "; \(Phrase.setAside(setAsideGroups))"
         return """
             \(totals.deliveredCount) delivered, \(totals.refusedCount) refused, \(totals.inFlightCount) in flight, \
-            \(totals.waitingCounts.withoutHeld.totalRecordCount) waiting, \(totals.waitingCounts.onlyHeld.totalRecordCount) held\(givenUp)\(last)\(refusals)
+            \(totals.waitingCounts.withoutHeld.totalRecordCount) waiting, \(totals.waitingCounts.onlyHeld.totalRecordCount) held\(old)\(givenUp)\(last)\(refusals)\(setAside)
             """
     }
+
+    /// A text about waiting records, such as `about 3 nights left …; the oldest record is 12 days old (mozilla)`.
+    ///
+    /// It is empty if no record waits, or if only some clients are shown.
+    private var forecast: String {
+        guard shownClients.isEmpty, nightsLeft > 0 else { return "" }
+        let oldest = overview.oldestWaitingTimes.min {
+            ($0.value.milliseconds, $0.key) < ($1.value.milliseconds, $1.key)
+        }
+        let age = oldest.map { entry in
+            let days = max(0, (now.milliseconds - entry.value.milliseconds) / 86_400_000)
+            return "; the oldest record is \(Phrase.count(Int(days), "day")) old (\(entry.key))"
+        }
+        return "about \(Phrase.count(nightsLeft, "night")) left with the default limits\(age ?? "")"
+    }
+
+    private var nightsLeft: Int { overview.nightsLeft(UploadLimits()) }
 
     /// Returns a phrase about the last successful job, or an empty string if it is the last job, which began at `job`.
     private func lastSuccess(before job: Timestamp) -> String {
         guard let success = overview.lastSuccessTime else { return ", no success yet" }
         return success == job ? "" : ", last success \(success)"
     }
+
+    /// Prints each record of the shown clients that is set aside, with its last answer and the commands that resolve it.
+    private func printSetAside() throws {
+        for record in setAsideRecords {
+            let jobs = Phrase.count(record.jobCount, "job")
+            let text = """
+                set aside: \(record.id), \(record.group.type.system) \(record.group.type.name), failed alone in \(jobs); \
+                last answer: \(Phrase.lastAnswer(record.answer)); to send it again: \(command("retry", record)); \
+                to give it up: \(command("forget --for-good", record))
+                """
+            for line in WrappedText.lines(of: text, indent: 0) { try Terminal.print(line) }
+        }
+    }
+
+    /// Returns a command for a record, which is shown on one line so that it can be copied.
+    private func command(_ name: String, _ record: FailedRecord) -> String {
+        String("\(PingferryUpload.name) \(name) \(record.id)".map { $0 == " " ? WrappedText.noBreakSpace : $0 })
+    }
+
+    private var setAsideRecords: [FailedRecord] { overview.setAsideRecords.filter { isShown($0.group.client) } }
 
     /// Prints the bundles with waiting records, unless there is only one or only some clients are shown.
     private func printBundles() throws {
@@ -124,12 +166,21 @@ struct StatusReport {
 
     /// The refused records grouped by answer, largest group first.
     private var refusalGroups: [RefusalGroup] {
-        var counts: [RefusalKey: Int] = [:]
-        for remark in remarks(areRefusals: true) {
-            counts[RefusalKey(status: remark.status, reason: remark.text), default: 0] += 1
-        }
-        return counts.map { RefusalGroup(status: $0.key.status, reason: $0.key.reason, recordCount: $0.value) }
-            .sorted { ($1.recordCount, $0.status, $0.reason) < ($0.recordCount, $1.status, $1.reason) }
+        Self.groups(remarks(areRefusals: true).map { RefusalKey(status: $0.status, reason: $0.text) })
+    }
+
+    /// The records that are set aside, grouped by their last answer, largest group first.
+    private var setAsideGroups: [RefusalGroup] {
+        Self.groups(setAsideRecords.map { RefusalKey(status: $0.answer.status ?? 0, reason: $0.answer.text) })
+    }
+
+    private static func groups(_ answers: [RefusalKey]) -> [RefusalGroup] {
+        Dictionary(grouping: answers, by: \.self)
+            .map { RefusalGroup(status: $0.key.status, reason: $0.key.reason, recordCount: $0.value.count) }
+            .sorted { left, right in
+                (right.recordCount, left.status, CapturedText(left.reason))
+                    < (left.recordCount, right.status, CapturedText(right.reason))
+            }
     }
 
     private struct RefusalKey: Hashable {
@@ -158,11 +209,26 @@ struct StatusReport {
             object.set("waiting", reasons: bundle.waitingCounts)
         }
         object.set("clients", objects: entries, set)
+        object.set("lastEnd", string: overview.lastEndTime?.description)
+        object.set("lastExitStatus", integer: overview.lastExitStatus)
         object.set("lastJob", string: overview.lastJobTime?.description)
         object.set("lastSuccess", string: overview.lastSuccessTime?.description)
+        object.set("nightsLeft", integer: nightsLeft)
+        object.set("oldestWaiting", objects: overview.oldestWaitingTimes.sorted { $0.key < $1.key }) { object, entry in
+            object.set("system", string: entry.key.description)
+            object.set("time", string: entry.value.description)
+        }
         object.set(pauses)
         object.set("refusals", objects: remarks(areRefusals: true), Self.set)
         object.set("remarks", objects: remarks(areRefusals: false), Self.set)
+        object.set("setAside", objects: setAsideRecords) { object, record in
+            object = CanonicalObject(record.answer)
+            object.set("client", string: record.group.client.client)
+            object.set("id", string: record.id)
+            object.set("jobs", integer: record.jobCount)
+            object.set("system", string: record.group.type.system.description)
+            object.set("type", string: record.group.type.name)
+        }
         object.set("totals", object: Self.json(totals))
         return object
     }
@@ -197,7 +263,11 @@ struct StatusReport {
 }
 
 extension [WaitReason: Int] {
-    fileprivate var withoutHeld: Self { filter { $0.key.code != Disposition.held.code } }
+    /// The records that a job may still send, or that need the operator.
+    fileprivate var withoutHeld: Self {
+        filter { ![Disposition.held.code, Disposition.tooOld.code].contains($0.key.code) }
+    }
+    fileprivate var tooOldRecordCount: Int { filter { $0.key.code == Disposition.tooOld.code }.totalRecordCount }
     fileprivate var onlyHeld: Self { filter { $0.key.code == Disposition.held.code } }
     fileprivate var totalRecordCount: Int { values.reduce(0, +) }
 }

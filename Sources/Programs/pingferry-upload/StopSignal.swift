@@ -1,9 +1,10 @@
 import CFiles
 import Files
+import Glibc
 import Parallel
 import Synchronization
 
-/// The first SIGINT, SIGTERM or SIGHUP that the process receives after ``handle(_:)`` was called.
+/// The first SIGINT, SIGTERM or SIGHUP that the process receives after ``handle(_:)`` was called, and each SIGUSR1.
 ///
 /// A second signal ends the process immediately with the exit status 128 + n. A signal that was ignored when the
 /// process started, as with `nohup`, stays ignored.
@@ -11,6 +12,7 @@ enum StopSignal {
     private struct State {
         var handler: (@Sendable (Int32) -> Void)?
         var received: Int32?
+        var progressHandler: (@Sendable () -> Void)?
     }
 
     private static let state = Mutex(State())
@@ -30,8 +32,17 @@ enum StopSignal {
         guard code == 0 else { throw FileError(.open, "signal handler", code: code) }
     }
 
+    /// Calls `handler` on a separate thread for each SIGUSR1 that arrives after ``handle(_:)`` was called, too.
+    static func onProgressRequest(_ handler: (@Sendable () -> Void)?) {
+        state.withLock { $0.progressHandler = handler }
+    }
+
     private static func waitForSignal() {
-        let signal = cfiles_wait_for_stop()
+        var signal = cfiles_wait_for_stop()
+        while signal == SIGUSR1 {
+            state.withLock(\.progressHandler)?()
+            signal = cfiles_wait_for_stop()
+        }
         guard signal != 0 else { return }
         let handler = state.withLock { state in
             state.received = signal

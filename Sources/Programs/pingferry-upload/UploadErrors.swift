@@ -70,7 +70,7 @@ extension CommandError {
         switch error {
         case .locked: .tryLater
         case .damaged, .storage, .removed: .inputOutput
-        case .notALedger, .notAFile, .multipleNames, .newerVersion: .badConfiguration
+        case .notALedger, .notAFile, .multipleNames, .newerVersion, .older, .damagedCounter: .badConfiguration
         case .missing: .noInput
         case .file(let error) where error.isPermissionDenied: .noPermission
         case .file(let error) where error.operation == .open: .cannotCreate
@@ -79,7 +79,35 @@ extension CommandError {
     }
 }
 
+extension LedgerError {
+    /// Writes the error to standard error.
+    func report(as program: String) { CommandError(self).report(as: program) }
+}
+
 extension AsyncParsableCommand {
+    /// Returns `paths` with each folder replaced by the bundles and the first volumes in it, sorted by their names.
+    ///
+    /// Hidden files and the folders in a folder are ignored.
+    static func expandingFolders(_ paths: [String]) throws(CommandError) -> [String] {
+        do throws(FileError) {
+            var expanded: [String] = []
+            for path in paths { expanded += try BundleFile.paths(at: path) }
+            return expanded
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// Returns the same as ``expandingFolders(_:)``, or reports the error and throws its exit status.
+    func reportingUnreadableFolders(_ paths: [String]) throws -> [String] {
+        do throws(CommandError) {
+            return try Self.expandingFolders(paths)
+        } catch {
+            error.report(as: PingferryUpload.name)
+            throw ExitCode(error.status.rawValue)
+        }
+    }
+
     /// Runs `body`, reports its error on standard error, and throws the exit status of the error.
     func reportingErrors(_ body: () async throws -> Void) async throws {
         do {

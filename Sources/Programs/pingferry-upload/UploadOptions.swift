@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Console
 import Delivery
 import Files
@@ -59,7 +60,13 @@ struct LedgerOptions: ParsableArguments {
             "The ledger file. (default: pingferry/ledger.sqlite in $XDG_STATE_HOME or ~/.local/state)",
             valueName: "file"),
         completion: .file())
-    var ledger: String?
+    var ledger: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with options of send, one on each line: name, or name = value. Other commands use ledger and timezone.",
+            valueName: "file"), completion: .file())
+    var config: String?
 
     @Option(help: ArgumentHelp("The time zone of the daily limit, such as Europe/Berlin.", valueName: "name"))
     var timezone = "UTC"
@@ -67,6 +74,10 @@ struct LedgerOptions: ParsableArguments {
     var dayRule: DayRule { SystemTimezone.dayRule(forZone: timezone) ?? .utc }
 
     func validate() throws {
+        // A file called --ledger=x would otherwise select another ledger if a shell expands a pattern to its name.
+        guard ledger.count < 2 else {
+            throw ValidationError("--ledger is given more than once; write ./*.tar.zst if this is the name of a file")
+        }
         guard SystemTimezone.dayRule(forZone: timezone) != nil else {
             throw ValidationError(
                 "--timezone must be UTC or a name in this machine's tzdata, such as Europe/Berlin, not \(timezone)")
@@ -75,7 +86,7 @@ struct LedgerOptions: ParsableArguments {
 
     /// Returns the path from the option `--ledger`, or the default path in the user's folder for state files.
     func path() throws -> String {
-        if let ledger { return ledger }
+        if let ledger = ledger.first { return ledger }
         let environment = ProcessInfo.processInfo.environment
         // The XDG specification declares relative paths invalid and requires that they are ignored.
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/ledger.sqlite" }
@@ -95,6 +106,7 @@ struct LedgerOptions: ParsableArguments {
         // Opening a file that is not a ledger changes nothing. The files beside it are replaced without a check.
         files.read([path])
         files.update("--ledger", [".lock", "-journal", "-shm", "-wal"].map { path + $0 })
+        files.update("--ledger", AtomicOutput.replacedPaths(of: JobCounter.path(ofLedger: path)))
     }
 
     func openLedger(mustExist: Bool) throws -> Ledger {
@@ -158,5 +170,34 @@ struct Age: ExpressibleByArgument {
         let (product, isTooLong) = number.multipliedReportingOverflow(by: unit)
         guard !isTooLong else { return nil }
         milliseconds = product
+    }
+}
+
+/// A daily time window, written as `22:00-06:00`, which can include midnight.
+struct TimeWindow: ExpressibleByArgument, CustomStringConvertible {
+    let description: String
+    /// The start and the end in seconds since midnight.
+    private let start: Int
+    private let end: Int
+
+    init?(argument: String) {
+        let times = argument.split(separator: "-", omittingEmptySubsequences: false).map { Self.seconds($0) }
+        guard times.count == 2, let start = times[0], let end = times[1], start != end else { return nil }
+        (self.start, self.end, description) = (start, end, argument)
+    }
+
+    private static func seconds(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(\.isDigit) }),
+            let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
+        else { return nil }
+        return (hour * 60 + minute) * 60
+    }
+
+    /// Returns the time from a second of the day to the end of the window, or `nil` if it is outside of the window.
+    func secondsLeft(at second: Int) -> Int? {
+        let day = 86_400
+        let (length, elapsed) = ((end - start + day) % day, (second - start + day) % day)
+        return elapsed < length ? length - elapsed : nil
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
     @Test("A full disk is reported, loses no settlement, and does not prevent later jobs")
     func fullDisk() async throws {
-        let disk = try SmallDisk(kibibytes: 400)
+        let disk = try SmallDisk(kibibytes: 900)
         let records = (0..<4000).map { (number: Int) in
             Sample.ping("\(number)", client: "client-\(number % 50)", minute: number)
         }

@@ -41,12 +41,15 @@ import Testing
             let file = try DatabaseFile(path: path, .writing)
             try LedgerSchema.migrate(file)
             file.close()
+            let tables = [
+                "refusals", "pauses", "bundles", "reasons", "waits", "ended_clients", "withdrawals", "failures",
+            ]
+            try change(tables.map { "DROP TABLE \($0)" }, in: path)
+            let columns = ["success", "since", "number", "ended", "result"]
+            try change(columns.map { "ALTER TABLE jobs DROP COLUMN \($0)" }, in: path)
             try change(
-                ["refusals", "pauses", "bundles", "reasons", "waits", "ended_clients", "withdrawals"].map {
-                    "DROP TABLE \($0)"
-                } + [
-                    "ALTER TABLE clients DROP COLUMN stored", "ALTER TABLE jobs DROP COLUMN success",
-                    "ALTER TABLE jobs DROP COLUMN since", "ALTER TABLE settled DROP COLUMN seen",
+                [
+                    "ALTER TABLE clients DROP COLUMN stored", "ALTER TABLE settled DROP COLUMN seen",
                     "DELETE FROM grdb_migrations WHERE identifier <> '1'",
                 ], in: path)
         }

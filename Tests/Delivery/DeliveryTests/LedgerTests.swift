@@ -63,7 +63,7 @@ import Testing
         var error = await #expect(throws: LedgerError.self) { try await ledger.settle([settlement], at: now) }
         #expect(error?.caseName == "removed")
         try FileManager.default.copyItem(atPath: path + ".lock", toPath: path)
-        error = #expect(throws: LedgerError.self) { try ledger.recordSuccess() }
+        error = #expect(throws: LedgerError.self) { try ledger.recordEnd(status: 0, at: now) }
         #expect(error?.caseName == "removed")
     }
 

@@ -148,13 +148,17 @@ import Testing
 
     @Test(
         "A ledger of a version without the tables of later versions is read and migrated",
-        arguments: [["withdrawals"], ["withdrawals", "ended_clients"]])
+        arguments: [["failures"], ["failures", "withdrawals"], ["failures", "withdrawals", "ended_clients"]])
     func laterTables(missing: [String]) throws {
         _ = try Ledger(path: path, now: now)
         let file = try DatabaseFile(path: path, .writing)
         for table in missing { try file.write { try $0.run(script: "DROP TABLE \(table)") } }
+        // The last migration has also added these columns.
+        for (table, column) in [("waits", "time"), ("jobs", "number"), ("jobs", "ended"), ("jobs", "result")] {
+            try file.write { try $0.run(script: "ALTER TABLE \(table) DROP COLUMN \(column)") }
+        }
         try file.write {
-            try $0.run(script: "DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > \(7 - missing.count)")
+            try $0.run(script: "DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > \(8 - missing.count)")
         }
         file.close()
         try check(try LedgerView(path: path))

@@ -118,7 +118,7 @@ import Testing
         #expect(plan.dispositions == [.held, .held, .send])
         #expect(
             Set(plan.groupCounts.keys.map { plan.reason(of: $0).text }) == [
-                "held: schema, too-few-events", "held: pending-events", "send",
+                "held: schema+too-few-events", "held: pending-events", "send",
             ])
     }
 
@@ -153,7 +153,7 @@ import Testing
         #expect(plan.dispositions == [.delivered, .refused, .delivered])
     }
 
-    @Test("Records older than the maximum age wait, and records of unknown time do not")
+    @Test("Records older than the maximum age are not sent, and records of unknown time are")
     func age() {
         let records = [Sample.ping("A", minute: 0), Sample.ping("B", minute: 1), Sample.ping("C", minute: nil)]
         let plan = plan(records, maximumAge: (24 * 60 - 1) * 60_000)

@@ -157,7 +157,7 @@ import Testing
             #expect(gate.closingReason == nil)
         }
         gate.report(busy, .failure)
-        #expect(gate.closingReason?.phrase == "503 busy")
+        #expect(gate.closingReason?.phrase == "not tried after 503 busy")
         #expect(await gate.waitUntilOpen()?.code == "server-left-alone")
     }
 

@@ -50,7 +50,7 @@ import Testing
         let whole = try Data(contentsOf: URL(fileURLWithPath: bundle))
         let finished = isQuiet ? try await job(server, "--quiet") : try await job(server)
         #expect(finished.status == 74)
-        #expect(finished.text == "3 records: delivered 1, left 2; mozilla: cannot read \(bundle) (2)\n")
+        #expect(finished.text == "3 records: delivered 1, left 2; mozilla: cannot read \(bundle) (2 uploads)\n")
         #expect(finished.errorLines.contains { $0.hasPrefix("pingferry-upload: \(bundle): ") })
         #expect(finished.errors.contains("intact copy"))
         let totals = try await totals(of: ledger)

@@ -135,7 +135,7 @@ import Testing
         #expect(try await send("--dry-run", "--receipt", folder("b.json"), path).status == 64)
         for name in [
             "a.tar.zst", "a.tar.zst.sig", "credentials.json", "ledger.sqlite", "ledger.sqlite-wal",
-            "ledger.sqlite.lock",
+            "ledger.sqlite.lock", "ledger.sqlite.jobs",
         ] {
             let refused = try await send(
                 "--force", "--receipt", folder(name), "--credentials", folder("credentials.json"), path)
@@ -158,7 +158,7 @@ import Testing
     @Test func receiptIsWrittenIfTheJobFails() async throws {
         let path = try await bundle("a", [Sample.ping(1, client: "C"), Sample.ping(2, client: "C")])
         try await server.setRules(#"[{"status":503}]"#)
-        #expect(try await send("--receipt", receipt, path).status == 75)
+        #expect(try await send("--receipt", receipt, path).status == 69)
         #expect(try outcomes(predicate(receipt)) == ["waiting not-sent: 2"])
         try await server.setRules()
         // If nothing was sent, there is no job that a receipt could describe.
@@ -186,7 +186,7 @@ import Testing
         #expect(!folder.names.contains(".night.json.partial"))
     }
 
-    @Test(arguments: [(200, 73), (503, 75)])
+    @Test(arguments: [(200, 73), (503, 69)])
     func receiptThatCannotBeWrittenIsReported(answer: Int, status: Int32) async throws {
         try await server.setRules(#"[{"hold":true,"status":\#(answer)}]"#)
         let path = try await bundle("a", [Sample.ping(1, client: "C")])

@@ -14,14 +14,16 @@ import Testing
 
     /// The columns with days, times, counts and statuses.
     private static let columns = [
-        "bundles.time", "flights.day", "flights.time", "jobs.day", "jobs.success", "jobs.time", "pauses.noted",
-        "pauses.until", "quotas.day", "quotas.seen", "quotas.taken", "refusals.status", "settled.seen",
-        "settled.status", "settled.time", "waits.list",
+        "bundles.time", "failures.jobs", "failures.status", "failures.time", "flights.day", "flights.time", "jobs.day",
+        "jobs.ended", "jobs.number", "jobs.result", "jobs.success", "jobs.time", "pauses.noted", "pauses.until",
+        "quotas.day", "quotas.seen", "quotas.taken", "refusals.status", "settled.seen", "settled.status",
+        "settled.time", "waits.list", "waits.time",
     ]
 
     /// Fills the tables that the job below leaves empty.
     private static let rows = """
         INSERT INTO flights SELECT randomblob(16), content, kind, client, 1, 1, 0 FROM settled LIMIT 1;
+        INSERT INTO failures SELECT identity, content, kind, client, 'id', 500, 'busy', 1, 3 FROM settled LIMIT 1;
         INSERT INTO pauses VALUES ('http://127.0.0.1:1', 1, 1);
         INSERT INTO refusals SELECT identity, content, randomblob(16), 400 FROM settled LIMIT 1;
         """

@@ -97,7 +97,7 @@ import Testing
         let credentials = try folder.put("x", "credentials.json", mode: 0o600)
         let jobs: [(arguments: [String], status: Int32, words: String)] = [
             ([good, bad], 65, "nothing was sent"), ([folder("none.tar.zst")], 66, "No such file or directory"),
-            (["--ledger-must-exist", "--ledger", folder("none.sqlite"), good], 66, folder("none.sqlite")),
+            (["--ledger-must-exist", good], 66, "\(folder("ledger.sqlite")): the ledger does not exist"),
             (["--credentials", credentials, good], 78, "invalid JSON at byte 0"),
         ]
         for (arguments, status, words) in jobs {

@@ -57,6 +57,10 @@ import Testing
         #expect(finished.errors == "")
         try FileManager.default.removeItem(atPath: folder(".config/pingferry/credentials.json"))
         #expect(try shell(command, proxy: proxy).status == 78, "there need not be a file of credentials")
+        try FileManager.default.removeItem(atPath: folder("bundles/a.tar.zst"))
+        let idle = try shell(command, proxy: proxy)
+        #expect(idle.status == 0, "a job without bundles succeeds")
+        #expect(idle.text == "" && idle.errors == "")
     }
 
     @Test func systemdUnitsRunTheUploader() async throws {
@@ -67,7 +71,7 @@ import Testing
         #expect(try shell("pingferry bundle -q -o bundles/a.tar.zst phone", proxy: proxy).status == 1)
         let local = command.replacingOccurrences(of: "/var/lib/pingferry/", with: folder.path + "/")
         #expect(try shell(local, proxy: proxy).status == 78)
-        #expect(try folder.text("upload.prom").contains("pingferry"))
+        #expect(try folder.text("upload.prom").contains("\npingferry_last_exit_status 78\n"))
         // The program has all options of the sample.
         let options = try contents("upload.conf").split(separator: "\n").filter { $0.hasPrefix("#PINGFERRY_OPTIONS=") }
         #expect(options.count == 1)
@@ -75,6 +79,10 @@ import Testing
         #expect(try shell(set + local, proxy: proxy).status == 78)
         #expect(try shell("PINGFERRY_OPTIONS=--nonsense; " + local, proxy: proxy).status == 64)
         #expect(FileManager.default.fileExists(atPath: folder("state/pingferry/ledger.sqlite")))
+        // On a night without bundles, the job succeeds and writes new metrics.
+        try FileManager.default.removeItem(atPath: folder("bundles/a.tar.zst"))
+        #expect(try shell(local, proxy: proxy).status == 0)
+        #expect(try folder.text("upload.prom").contains("\npingferry_last_exit_status 0\n"))
         #expect(try contents("pingferry-upload.timer").contains("OnCalendar="))
     }
 

@@ -53,7 +53,7 @@ import Testing
         for name in [
             "queue/a.tar.zst", "link/a.tar.zst", "hard", "queue/../link/./a.tar.zst", "link/a.tar.zst.sig", "signers",
             "revoked", "ca", "credentials", "ledger.sqlite", "ledger.sqlite-wal", "./ledger.sqlite-shm",
-            "queue/../ledger.sqlite-journal", "ledger.sqlite.lock",
+            "queue/../ledger.sqlite-journal", "ledger.sqlite.lock", "ledger.sqlite.jobs",
         ] {
             let finished = try await job([option, folder(name)] + words)
             #expect(finished.status == 73, "\(name): \(finished.errors)")
@@ -81,7 +81,7 @@ import Testing
         try folder.put("", "empty")
         for _ in 1...2 {
             #expect(try await job(["--metrics", folder("empty"), second]).status == 0)
-            #expect(try folder.text("empty").hasPrefix("# HELP pingferry_last_run_timestamp_seconds "))
+            #expect(try folder.text("empty").hasPrefix("# HELP pingferry_job_running "))
         }
     }
 

@@ -228,7 +228,7 @@ import Testing
         #expect(summary.exitStatus == nil)
         #expect(
             summary.summaryLine
-                == "5 records: delivered 3, deletion-requested 2; \(endedPhrase) (2); nothing is left")
+                == "5 records: delivered 3, deletion-requested 2; \(endedPhrase) (2 uploads); nothing is left")
 
         // The status of the ledger and of the bundle shows nothing that waits.
         let view = try LedgerView(path: folder("ledger"))
@@ -262,7 +262,7 @@ import Testing
         #expect(summary.exitStatus == nil)
         #expect(
             summary.summaryLine
-                == "3 records: delivered 1, deletion-requested 2; \(endedPhrase) (1); nothing is left")
+                == "3 records: delivered 1, deletion-requested 2; \(endedPhrase) (1 upload); nothing is left")
     }
 
     @Test func unsettledUploadOfAnEndedClientIsWithheld() async throws {

@@ -66,7 +66,7 @@ import Testing
         try await server.setRules(#"[{"path":"/api","raw":"\#(head(status)){\"response\":[","cut":"answer"}]"#)
         let bundle = try await bundle([Sample.leanplum([#"{"action":"start"}"#])])
         let finished = try await job(server, "--attempts", "1", bundle)
-        #expect(finished.status == 75)
+        #expect(finished.status == 69)
         #expect(finished.errors.contains("perhaps delivered: the server's answer was cut short"))
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
         try await server.setRules()
@@ -79,7 +79,7 @@ import Testing
         let finished = try await job(
             server, "--attempts", "1", "--exchange-timeout", "1", "--connect-timeout", "600", "--read-timeout", "600",
             try await bundle(sift(1)))
-        #expect(finished.status == 75)
+        #expect(finished.status == 69)
         #expect(finished.errors.contains("perhaps delivered: no answer within 1 s (--exchange-timeout)"))
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
     }
@@ -88,7 +88,7 @@ import Testing
         let server = try LoopbackServer()
         try await server.setRules(#"[{"raw":"220 mail.example ESMTP\r\n","cut":"answer"}]"#)
         let finished = try await job(server, "--attempts", "1", try await bundle(sift(1)))
-        #expect(finished.status == 75)
+        #expect(finished.status == 69)
         #expect(finished.errors.contains("the answer of 127.0.0.1:\(server.port) is not HTTP"))
         #expect(!finished.errors.contains("Error"))
     }

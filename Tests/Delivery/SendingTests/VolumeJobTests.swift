@@ -78,7 +78,7 @@ import Testing
         unlink(second)
         let missing = try await job(first)
         #expect(missing.status == 66)
-        #expect(missing.errorLines.dropFirst().first == "pingferry-upload: \(first): a.tar.zst.002 is missing")
+        #expect(missing.errorLines.first == "pingferry-upload: \(first): a.tar.zst.002 is missing")
         bytes[bytes.startIndex] ^= 1
         try bytes.write(to: URL(fileURLWithPath: second))
         for words in [["send"], ["status"]] {

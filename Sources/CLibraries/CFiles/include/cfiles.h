@@ -71,7 +71,8 @@ void cfiles_echo_on(void);
 /// The function must be called only once. Returns 0 or an errno code.
 int cfiles_catch_stop(void);
 
-/// Waits for SIGINT, SIGTERM or SIGHUP. Returns the signal number, or 0 if cfiles_catch_stop did not succeed.
+/// Waits for SIGINT, SIGTERM, SIGHUP or SIGUSR1. Returns the signal number, or 0 if cfiles_catch_stop did not succeed.
+/// SIGUSR1 can arrive any number of times.
 int cfiles_wait_for_stop(void);
 
 /// Restores the previous action of a signal that cfiles_catch_stop caught, and sends the signal to this process.

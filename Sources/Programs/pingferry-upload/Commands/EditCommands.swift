@@ -8,18 +8,20 @@ import JSONText
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Send refused records again.",
+        abstract: "Send records again that were refused or set aside.",
         discussion: """
-            A refused record is not sent again until you request it. Use status --refused to see the reasons. Then give the \
-            ids of records, or the status with which they were refused. The next job whose bundles contain the records sends them.
+            A refused record is not sent again until you request it, nor is one that was set aside, because it alone failed \
+            with server errors in 3 jobs. Use status --refused and status to see the answers. Then give the ids of records, or \
+            the status of the answer. The next job whose bundles contain the records sends them.
               pingferry-upload retry 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
               pingferry-upload retry --status 413
             """)
 
-    @Option(help: ArgumentHelp("Select all records that were refused with this status.", valueName: "status"))
+    @Option(
+        help: ArgumentHelp("Select all records that were refused or set aside with this status.", valueName: "status"))
     var status: Int?
 
-    @Flag(help: "Select all refused records.")
+    @Flag(help: "Select all records that are refused or set aside.")
     var all = false
 
     @OptionGroup var edit: EditOptions
@@ -36,7 +38,6 @@ struct RetryCommand: AsyncParsableCommand {
             let counts = try edit.ledger.openLedger(mustExist: true).retry(selection)
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
             try edit.requireKnownIDs(counts)
-            guard !counts.isEmpty else { throw ExitCode(ExitStatus.noInput.rawValue) }
         }
     }
 }

@@ -41,7 +41,8 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     func validate() throws { try CommonOptions.rejectStandardInput(in: bundles) }
 
-    func run() async throws {
+    mutating func run() async throws {
+        bundles = try reportingUnreadableFolders(bundles)
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
             var files = CommandFiles()

@@ -55,30 +55,20 @@ struct ReleaseCommand: AsyncParsableCommand {
         if bundle.isEmpty { try edit.requireIDs() }
     }
 
-    func run() async throws {
+    mutating func run() async throws {
+        bundle = try reportingUnreadableFolders(bundle)
         try await reportingErrors {
             var files = CommandFiles()
             files.read(bundle.flatMap(BundleFile.allPaths))
             try edit.ledger.add(to: &files)
             try files.check()
-            let ledger = try openLedger()
+            let ledger = try edit.ledger.openLedger(mustExist: true)
             var ids = Set(force ? edit.ids : [])
             if !bundle.isEmpty { ids.formUnion(try await heldIDsInBundles()) }
             if !force { ids.formUnion(try heldIDs(in: ledger, among: edit.ids.filter { !ids.contains($0) })) }
             let counts = try ledger.release(ids.sorted(), heldFor: reason)
             let remark = reason == Hold.optedOut.code ? ": data of a person who declined will be sent" : ""
             try edit.report("record released\(remark)", plural: "records released\(remark)", counts)
-        }
-    }
-
-    /// Opens the ledger, which must exist unless `--force` or `--bundle` is given.
-    private func openLedger() throws -> Ledger {
-        do {
-            return try edit.ledger.openLedger(mustExist: !force && bundle.isEmpty)
-        } catch LedgerError.missing(let path) {
-            throw CommandError(
-                status: .noInput, message: "\(path): the ledger does not exist, so the ids cannot be checked",
-                remedy: "use --bundle to name a bundle that contains the records, or --force to skip the check")
         }
     }
 

@@ -30,7 +30,7 @@ struct SendCommand: AsyncParsableCommand {
             Held records that you can release are reported by each job, with exit status 1, until you release or forget them. \
             This does not depend on the bundles of the job. --ignore-held delivered excludes the records that are held only \
             as delivered.
-              pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
+              pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom ./*.tar.zst
 
             --move-done moves a bundle with its volumes, their list and its signature. Of a symbolic link, the file to which it \
             leads is moved under the name of the link, and the link is removed. --metrics replaces only a file that is empty or \
@@ -42,7 +42,7 @@ struct SendCommand: AsyncParsableCommand {
             Both use the proxy and the certificate authorities of the uploads. If the service does not answer within 10 \
             seconds, one line is printed, even with --quiet, and nothing else changes. Everyone who knows the address can \
             report jobs, so store it in a file with mode 0600. It is never printed:
-              pingferry-upload --quiet --ping-url-file /etc/pingferry/ping-url *.tar.zst
+              pingferry-upload --quiet --ping-url-file /etc/pingferry/ping-url ./*.tar.zst
 
             --receipt writes a file that states the outcome of the records in the bundles after the job, also if the job failed \
             or was stopped by a signal. It is written for every job that begins to send, and its path is checked before that. \
@@ -50,7 +50,11 @@ struct SendCommand: AsyncParsableCommand {
               pingferry-upload send --receipt night.json --receipt-records monday.tar.zst
 
             If a bundle is split into volumes, give the first one, night.tar.zst.001. The others must be in the same folder. \
-            --move-done moves all volumes and their list.
+            --move-done moves all volumes and their list. Of a folder, all bundles and first volumes in it are sent.
+
+            A record that alone failed with server errors in 3 jobs, while others of its system were delivered, is set aside, so \
+            that the other records of its client go on. status names it. If the ledger is an older copy of itself, nothing is \
+            sent, because records would be sent twice: see the command ledger.
 
             The reasons in a summary:
               daily limit, per-type limit: a later job sends the record.
@@ -59,7 +63,8 @@ struct SendCommand: AsyncParsableCommand {
               server asked to wait: the server requested a pause (Retry-After, at most 7 days); forget with its address ends it.
               missing credential: the record is sent once the credential is set.
               held: see release.
-              too old: see --max-age.
+              too old: see --max-age. Such records are not sent, and their bundles can be done.
+              set aside: see status, retry and forget --for-good.
               delivered before, refused before, given up: the ledger has the outcome; see retry and forget.
               nothing left, events in another request: each event of a list is sent only once.
               duplicate: the bundles contain the record twice. A copy that was delivered, withdrawn or is not held is used.
@@ -89,7 +94,8 @@ struct SendCommand: AsyncParsableCommand {
             \(CredentialHelp.file)
             """)
 
-    @Argument(help: ArgumentHelp("The bundles to send.", valueName: "bundle"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The bundles to send, or folders with bundles.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
     @Flag(help: "Print the plan without sending anything.")
@@ -119,6 +125,16 @@ struct SendCommand: AsyncParsableCommand {
             valueName: "file"), completion: .file())
     var metrics: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Stop the job after this time, such as 6h or 90m, and leave the rest for the next one.", valueName: "age"))
+    var maxDuration: Age?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send only at this time of day in --timezone, such as 22:00-06:00.", valueName: "hh:mm-hh:mm"))
+    var window: TimeWindow?
+
     @OptionGroup var receipts: ReceiptOptions
     @OptionGroup var receiptContents: DeliveryReceiptOptions
     @OptionGroup(title: "Signatures") var signing: SignerOptions
@@ -130,10 +146,18 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Fail if the ledger does not exist, because all records would be sent again without it.")
     var ledgerMustExist = false
 
+    @Flag(help: "Send although the ledger is an older copy, so that some records may be sent twice.")
+    var acceptOlderLedger = false
+
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         try CommonOptions.rejectStandardInput(in: bundles)
+        let commands = PingferryUpload.configuration.subcommands.compactMap { $0.configuration.commandName }
+        if let command = bundles.first(where: { commands.contains($0) && FileIdentity(path: $0) == nil }) {
+            throw ValidationError(
+                "\(command) is a command, so write it before its options: \(PingferryUpload.name) \(command) …")
+        }
         let codes = HoldCodes.releasable(knowing: Systems.table)
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
             throw ValidationError("--ignore-held must be one of \(codes.joined(separator: ", ")), not \(unknown)")
@@ -148,13 +172,27 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        guard !dryRun else { return try await reportingErrors { try await printPlan() } }
+    mutating func run() async throws {
+        var folderError: CommandError?
+        do throws(CommandError) { bundles = try Self.expandingFolders(bundles) } catch { folderError = error }
+        if let logFile = sending.logFile {
+            try await reportingErrors {
+                // The messages about a wrong file must not be appended to it.
+                try checkFiles()
+                try StandardError.append(toFile: logFile) { SystemClock.now.description }
+            }
+        }
+        guard !dryRun else {
+            return try await reportingErrors {
+                if let folderError { throw folderError }
+                try await printPlan()
+            }
+        }
         // Monitoring and the job replace these signal handlers with their own.
         if receipts.receipt != nil { try await reportingErrors { try DeliveryReceiptOptions.removeFileOnInterrupt() } }
         let monitor = JobMonitor()
         do {
-            try await run(monitor)
+            try await run(monitor, folderError)
         } catch {
             await monitor.finish(status: Self.exitCode(for: error).rawValue)
             throw error
@@ -162,27 +200,42 @@ struct SendCommand: AsyncParsableCommand {
         await monitor.finish(status: 0)
     }
 
-    private func run(_ monitor: JobMonitor) async throws {
-        var unusable: [UnusableBundleError] = []
+    /// The findings of a job until it ends, for its metrics.
+    private struct JobFindings {
+        var unusableBundles: [UnusableBundleError] = []
+        var undelivered: [UndeliveredReason: Int] = [:]
+        /// Whether the metrics file can be replaced.
+        var hasCheckedFiles = false
+        /// Whether no other job is running.
+        var hasLockedLedger = false
+    }
+
+    /// Runs the job, or throws `folderError`, and reports the end to the monitoring service and in the metrics.
+    private func run(_ monitor: JobMonitor, _ folderError: CommandError?) async throws {
+        let start = SystemClock.now
+        var findings = JobFindings()
         var end: ExitCode?
-        var canWriteMetrics = false
         do {
             try await reportingErrors {
                 try await monitor.describingErrors {
                     try await monitor.start(
                         monitoring.service(environment: ProcessInfo.processInfo.environment, sending: sending))
+                    if let folderError { throw folderError }
                     try checkFiles()
-                    canWriteMetrics = true
-                    try await send(&unusable, monitor)
+                    findings.hasCheckedFiles = true
+                    try await send(from: start, &findings, monitor)
                 }
             }
         } catch let code as ExitCode {
             end = code
         }
-        if let metrics, canWriteMetrics {
+        // The metrics of a job that is still running are left unchanged, so that they become old if it does not end.
+        let isLockedOut = end?.rawValue == ExitStatus.tryLater.rawValue && !findings.hasLockedLedger
+        if let metrics, findings.hasCheckedFiles, !isLockedOut {
             try await reportingErrors {
                 try MetricsFile(path: metrics).write(
-                    status: end?.rawValue ?? 0, ledger: ledger, unusableBundles: unusable.count)
+                    .ended(start: start, end: SystemClock.now, status: end?.rawValue ?? 0), ledger: ledger,
+                    unusableBundles: findings.unusableBundles.count, undelivered: findings.undelivered)
             }
         }
         if let end { throw end }
@@ -198,6 +251,7 @@ struct SendCommand: AsyncParsableCommand {
         try ledger.add(to: &files)
         files.write("--receipt", receipts.replacedPaths)
         files.update("--metrics", metrics.map(AtomicOutput.replacedPaths) ?? [])
+        files.update("--log-file", [sending.logFile].compactMap(\.self))
         try files.check()
         // Moved files replace no others, but an output must not replace them.
         if let moveDone {
@@ -213,6 +267,9 @@ struct SendCommand: AsyncParsableCommand {
     private func printPlan() async throws {
         let credentials = try sending.credentials(environment: ProcessInfo.processInfo.environment)
         let view = try ledgerView()
+        if let missing = try view?.missingJobs() {
+            LedgerError.older(path: try ledger.path(), missing).report(as: PingferryUpload.name)
+        }
         let verified = try await verifyBundles(isReleased: try view?.releaseCheck())
         let report = PlanReport(
             plan: try plan(verified, view, credentials), settingHint: credentials.settingHint(for:))
@@ -243,57 +300,122 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Runs the job.
-    ///
-    /// Bundles that cannot be read or verified are stored in `unusable`.
-    private func send(_ unusable: inout [UnusableBundleError], _ monitor: JobMonitor) async throws {
-        let start = SystemClock.now
+    /// Runs the job that began at `start`.
+    private func send(from start: Timestamp, _ findings: inout JobFindings, _ monitor: JobMonitor) async throws {
+        let deadline = try deadline()
         try sending.requireFileDescriptors(bundles: bundles.count)
         var settings = try sending.jobSettings(environment: ProcessInfo.processInfo.environment)
         // The folder is checked before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         let receipt = try receiptOutput()
-        // The ledger is locked before the bundles are read, so that a concurrent second job ends immediately.
-        let ledger = try ledger.openLedger(mustExist: ledgerMustExist)
-        if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
+        // An existing ledger is locked before the bundles are read, so that a concurrent second job ends immediately.
+        let existing = try existingLedger()
+        findings.hasLockedLedger = existing != nil
         let verified: VerifiedBundles
         do {
-            verified = try await verifyBundles(isReleased: try ledger.view.releaseCheck())
+            verified = try await verifyBundles(isReleased: try existing?.view.releaseCheck())
         } catch let error as UnusableBundlesError {
-            unusable = error.bundles
-            error.bundles.report()
-            let canSendOthers = !keepGoing && bundles.count > unusable.count
-            let failure = CommandError(
-                status: unusable.exitStatus ?? .badData, message: "nothing was sent",
-                remedy: canSendOthers ? "use --keep-going to skip unusable bundles and send the others" : nil)
-            monitor.setText((unusable.map { CommandError($0).message } + [failure.message]).joined(separator: "\n"))
-            failure.report(as: PingferryUpload.name)
-            throw ExitCode(failure.status.rawValue)
+            findings.unusableBundles = error.bundles
+            throw endWithoutSending(error.bundles, areReported: false, monitor)
         }
-        unusable = verified.unusableBundles
+        findings.unusableBundles = verified.unusableBundles
+        if existing == nil, !bundles.isEmpty, verified.unusableBundles.count == bundles.count {
+            throw endWithoutSending(verified.unusableBundles, areReported: true, monitor)
+        }
+        let ledger = try existing ?? ledger.openLedger(mustExist: false)
+        findings.hasLockedLedger = true
+        if ledger.isNew { reportNew(ledger) }
         let receiptSource = receipts.receipt == nil ? nil : try ReceiptSource(verified)
         let plan = try plan(verified, ledger.view, settings.credentials)
+        if !ledger.isNew { try requireCurrent(ledger, for: plan) }
+        if let metrics { try MetricsFile(path: metrics).write(.running(since: start), ledger: self.ledger) }
         try ledger.begin(plan)
-        let progress = SendingProgress(total: plan.uploadCount, isQuiet: common.quiet)
+        let interval = sending.progressInterval.map { Duration.milliseconds($0.milliseconds) }
+        let progress = SendingProgress(total: plan.uploadCount, isQuiet: common.quiet, interval: interval)
         progress.observe(&settings)
         let job = Job(plan: plan, source: verified.source, ledger: ledger, settings: settings)
-        let report = try await JobRunner.run(job, progress: progress)
+        let report = try await JobRunner.run(job, progress: progress, until: deadline)
+        findings.undelivered = report.undeliveredUploadCounts
         var summary = JobSummary(
             plan: plan.withholdingRecords(ofClientsEndedIn: report), report: report,
             failure: report.failure.map { CommandError(whileSending: $0) },
             settingHint: settings.credentials.settingHint(for:), unusableBundles: verified.unusableBundles,
             pauses: plan.pauses)
         if let receiptSource { write(receipt, of: receiptSource, from: start, &summary, ledger) }
-        if summary.failure == nil { try finish(&summary, ledger) }
+        if summary.failure == nil {
+            try ledger.countLoneFailures(in: report)
+            try finish(&summary, ledger)
+        }
         monitor.setText(summary.summaryLine)
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
-        if let status = summary.exitStatus { throw ExitCode(status.rawValue) }
-        try ledger.recordSuccess()
+        let status = summary.exitStatus?.rawValue ?? 0
+        try ledger.recordEnd(status: status, at: SystemClock.now)
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    /// Reports that nothing is sent because of `unusable` bundles, as one line with `--quiet`, and returns the exit status.
+    private func endWithoutSending(
+        _ unusable: [UnusableBundleError], areReported: Bool, _ monitor: JobMonitor
+    ) -> ExitCode {
+        let canSendOthers = !keepGoing && bundles.count > unusable.count
+        let messages = unusable.map { CommandError($0).message }
+        let failure = CommandError(
+            status: unusable.exitStatus ?? .badData,
+            message: (["nothing was sent"] + (common.quiet ? messages : [])).joined(separator: "; "),
+            remedy: canSendOthers && !common.quiet
+                ? "use --keep-going to skip unusable bundles and send the others" : nil)
+        monitor.setText((messages + ["nothing was sent"]).joined(separator: "\n"))
+        if !common.quiet, !areReported { unusable.report() }
+        failure.report(as: PingferryUpload.name)
+        return ExitCode(failure.status.rawValue)
+    }
+
+    /// Reports a new ledger, and whether other jobs have used a ledger at its path.
+    private func reportNew(_ ledger: Ledger) {
+        let earlier =
+            ledger.countedJobs > 0
+            ? ", although \(Phrase.count(ledger.countedJobs, "job")) used a ledger there; what they delivered may be sent again"
+            : ""
+        StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)\(earlier)")
+    }
+
+    /// Throws an error if the ledger is an older copy, because uploads of `plan` may be sent twice.
+    private func requireCurrent(_ ledger: Ledger, for plan: Plan) throws {
+        guard !acceptOlderLedger, let missing = try ledger.view.missingJobs() else { return }
+        let failure = CommandError(LedgerError.older(path: ledger.path, missing))
+        let uploads = "\(Phrase.count(plan.uploadCount, "planned upload")) may have been delivered by the missing jobs"
+        throw CommandError(status: failure.status, message: "\(failure.message); \(uploads)", remedy: failure.remedy)
+    }
+
+    /// Opens the ledger for writing, or returns `nil` if it does not exist and `--ledger-must-exist` is not given.
+    ///
+    /// A new ledger is created only after the bundles are verified, so that a wrong name of a bundle leaves none.
+    private func existingLedger() throws -> Ledger? {
+        do {
+            return try ledger.openLedger(mustExist: true)
+        } catch LedgerError.missing where !ledgerMustExist {
+            return nil
+        }
+    }
+
+    /// Returns the time at which the job that begins now has to stop, or `nil` for no limit.
+    ///
+    /// - Throws: `CommandError` outside of the time window.
+    private func deadline() throws -> ContinuousClock.Instant? {
+        let maximum = maxDuration.map { ContinuousClock.now + .milliseconds($0.milliseconds) }
+        guard let window else { return maximum }
+        guard let left = window.secondsLeft(at: ledger.dayRule.secondOfDay(of: SystemClock.now)) else {
+            throw CommandError(
+                status: .tryLater, message: "nothing was sent, because it is not the time of --window \(window)")
+        }
+        let end = ContinuousClock.now + .seconds(left)
+        return min(maximum ?? end, end)
     }
 
     /// Creates the file for the receipt before anything is sent, if one is requested.
     private func receiptOutput() throws -> ReceiptOutput {
+        if let path = receipts.receipt { AtomicOutput.removeAbandoned(inFolderOf: path) }
         do {
             return try receipts.output(replacing: receiptContents.force)
         } catch let error as FileError where error.isLocked {
@@ -330,6 +452,7 @@ struct SendCommand: AsyncParsableCommand {
     /// Adds the state of the ledger after the job to `summary`, and moves finished bundles if `--move-done` is given.
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
         summary.refusalGroups = try ledger.view.refusals()
+        summary.setAsideGroups = try ledger.view.setAsideRecords()
         summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
         summary.releasableHoldCounts = try ledger.view.releasableHoldCounts(
             knowing: Systems.table, ignoring: Set(texts: ignoreHeld))
@@ -356,6 +479,11 @@ struct SendCommand: AsyncParsableCommand {
                 summary.moveFailure = summary.moveFailure ?? error
                 error.report(as: PingferryUpload.name)
                 continue
+            }
+            let expected = folder.path(of: Path.name(of: bundle.name.path))
+            if path != expected {
+                StandardError.write(
+                    "\(PingferryUpload.name): \(expected) exists, so \(bundle.name.path) was moved to \(path)")
             }
             summary.movedPaths.append(path)
             try ledger.recordMove(bundle.name, to: path, knowing: Systems.table)
@@ -388,7 +516,8 @@ struct SendCommand: AsyncParsableCommand {
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
         let verified = try await common.verifyBundles(
             at: bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })
-        verified.unusableBundles.report()
+        // With --quiet, the summary names them.
+        if !common.quiet || dryRun { verified.unusableBundles.report() }
         return verified
     }
 }

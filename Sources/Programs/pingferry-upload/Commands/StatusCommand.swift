@@ -13,18 +13,19 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             Prints the number of records for each client and type, and the part of today's quota that each client has used. \
             Waiting records are shown with the reason that the last job found. Servers that requested a pause (Retry-After) \
-            are listed. The command can run at the same time as a job.
+            are listed, and so are records that were set aside, each with its last answer. The command can run at the same time as \
+            a job.
               pingferry-upload status
               pingferry-upload status --refused
 
             With bundles, prints a line for each: done, or the records that are left and their reasons. A bundle is done if no \
             job could send any more of its records, and none is refused. Held records do not count. The exit status is 0 if all \
-            bundles are done, 1 if records need your action (refused, too old, a missing credential), and 75 if later jobs will \
+            bundles are done, 1 if records need your action (refused, set aside, a missing credential), and 75 if later jobs will \
             send the rest. Lines below it state for records that are withdrawn, and for copies, which file of which capture \
             decided (opted-out, forgotten, deletion-requested), or which copy; with --json, these are in facts. Give all bundles \
             of a job together, because a withdrawal in one decides about records of the others. --ids lists the records that \
             are not delivered, with the ids for retry, release and forget.
-              pingferry-upload status bundles/*.tar.zst && rm bundles/*.tar.zst
+              pingferry-upload status bundles && rm bundles/*.tar.zst
               pingferry-upload status --ids monday.tar.zst
 
             With --quiet, prints nothing if there is nothing to report. Otherwise it prints one line, or one line for each \
@@ -32,7 +33,7 @@ struct StatusCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The bundles whose status is shown.", valueName: "bundle"),
+        help: ArgumentHelp("The bundles whose status is shown, or folders with bundles.", valueName: "bundle"),
         completion: .file())
     var bundles: [String] = []
 
@@ -57,16 +58,27 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    mutating func run() async throws {
+        let isLedgerShown = bundles.isEmpty
+        bundles = try reportingUnreadableFolders(bundles)
         try await reportingErrors {
-            if bundles.isEmpty { try printLedger() } else { try await printBundles() }
+            if let config = ledger.config, !common.quiet, !common.json {
+                for option in try ConfigurationFile(path: config).options {
+                    try Terminal.print("\(config): \(option.argument)")
+                }
+            }
+            if isLedgerShown { try printLedger() } else { try await printBundles() }
         }
     }
 
     private func printLedger() throws {
         let now = SystemClock.now
         let today = ledger.dayRule.day(of: now)
-        let overview = try LedgerView(path: try ledger.path()).overview(today: today, knowing: Systems.table)
+        let view = try LedgerView(path: try ledger.path())
+        if let missing = try view.missingJobs() {
+            LedgerError.older(path: view.path, missing).report(as: PingferryUpload.name)
+        }
+        let overview = try view.overview(today: today, knowing: Systems.table)
         let report = StatusReport(overview: overview, shownClients: Set(client.map { ClientID($0) }), now: now)
         if common.json {
             try Terminal.print(report.json)
@@ -116,7 +128,8 @@ struct StatusCommand: AsyncParsableCommand {
     private func reports(on verified: VerifiedBundles, _ view: LedgerView) throws -> [BundleStatusReport] {
         let pool = verified.pool
         let state = try view.state(of: pool, today: ledger.dayRule.day(of: SystemClock.now))
-        let status = PoolStatus(of: pool, state, try view.recordedReasons(of: pool))
+        let recorded = try view.recordedReasons(of: pool)
+        let status = PoolStatus(of: pool, state, recorded)
         var reports = BundleStatus.allStatuses(of: status).map { BundleStatusReport(status: $0) }
         guard ids else { return reports }
         for (index, record) in status.records.enumerated() {
@@ -125,7 +138,8 @@ struct StatusCommand: AsyncParsableCommand {
             reports[Int(location.bundleIndex)].undeliveredRecords.append(
                 UndeliveredRecord(
                     record: try verified.source.record(at: location), reason: reason,
-                    fact: status.decidingFact(of: index)))
+                    fact: status.decidingFact(of: index),
+                    lastAnswer: recorded.lastAnswer(ofRecordAt: index, in: pool)))
         }
         return reports
     }

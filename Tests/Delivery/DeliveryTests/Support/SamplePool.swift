@@ -69,6 +69,8 @@ extension LedgerError {
         case .multipleNames: "multipleNames"
         case .newerVersion: "newerVersion"
         case .missing: "missing"
+        case .older: "older"
+        case .damagedCounter: "damagedCounter"
         case .removed: "removed"
         case .file(let error): "file \(error.code)"
         case .storage(_, _, let isFull): isFull ? "full" : "storage"
