@@ -53,7 +53,7 @@ public struct BundleMaker {
     /// were read, and the number of records in them. `sink` is called with the bytes of the bundle, in order.
     ///
     /// - Returns: The manifest, the findings, and the index if it was requested.
-    /// - Throws: ``InputError`` for a damaged input, `UnknownParentError` if an index is requested and the contents of
+    /// - Throws: ``InputError`` for a damaged input, `ParentError` if an index is requested and the contents of
     ///   a parent are unknown, `FileError` if a file cannot be read or written, `ContainerWriteError` for a bundle that
     ///   exceeds a limit of the format, and the errors of `sink`.
     public func make(

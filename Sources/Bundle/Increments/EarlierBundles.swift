@@ -22,8 +22,8 @@ public struct EarlierBundles: Sendable {
     public private(set) var knownDigests: Set<CapturedText> = []
     /// The digests of the added bundles, in the order in which they were added.
     private var digests: [String] = []
-    /// The digests of the bundles that an added bundle or index lists as parents or ancestors.
-    private var ancestors: Set<CapturedText> = []
+    /// The parents or ancestors that each added bundle or index lists, by its digest.
+    private var ancestors: [CapturedText: Set<CapturedText>] = [:]
     /// The digests of the required parents, each with the name of the bundle that continues the parent.
     private var requiredParents: [(digest: String, bundle: String)] = []
 
@@ -31,12 +31,25 @@ public struct EarlierBundles: Sendable {
     public init() {}
 
     /// The digests of the added bundles, except ancestors of other added bundles.
-    public var parents: [String] { digests.filter { !ancestors.contains($0) } }
+    public var parents: [String] {
+        let listed = ancestors.values.reduce(into: Set<CapturedText>()) { $0.formUnion($1) }
+        return digests.filter { !listed.contains($0) }
+    }
 
-    /// Throws an error if the contents of a parent of an added bundle are unknown.
-    public func requireParents() throws(UnknownParentError) {
+    /// Throws an error if the contents of a parent of an added bundle are unknown, or if added indexes list each other.
+    ///
+    /// Forged indexes that list each other would not be parents, but their keys would still omit records, so that no
+    /// manifest would name the bundles that contain these records.
+    public func requireParents() throws(ParentError) {
+        var reached = Set(texts: parents)
+        var pending = parents.map { CapturedText($0) }
+        while let digest = pending.popLast() {
+            // The result does not depend on the order.
+            for ancestor in ancestors[digest] ?? [] where reached.insert(ancestor).inserted { pending.append(ancestor) }
+        }
+        if let unreached = digests.first(where: { !reached.contains($0) }) { throw .cycle(digest: unreached) }
         guard let missing = requiredParents.first(where: { !knownDigests.contains($0.digest) }) else { return }
-        throw UnknownParentError(digest: missing.digest, bundle: missing.bundle)
+        throw .unknown(digest: missing.digest, bundle: missing.bundle)
     }
 
     /// Requires that the contents of the bundle with the given digest are known, because it is a parent of `bundle`.
@@ -48,7 +61,7 @@ public struct EarlierBundles: Sendable {
     public mutating func add(_ index: BundleIndex) {
         append(index.digest)
         let known = Set(texts: index.ancestors)
-        ancestors.formUnion(known)
+        ancestors[index.digest, default: []].formUnion(known)
         knownDigests.formUnion(known)
         records.formUnion(index.records.keys)
         details.formUnion(index.details.keys)
@@ -76,7 +89,7 @@ public struct EarlierBundles: Sendable {
                 + Self.keys(LocatedProblem.self, in: BundleLayout.problems, of: bundle))
         append(bundle.manifest.digest)
         for parent in bundle.manifest.parents { requireContents(of: parent, before: name) }
-        ancestors.formUnion(Set(texts: bundle.manifest.parents))
+        ancestors[bundle.manifest.digest, default: []].formUnion(Set(texts: bundle.manifest.parents))
     }
 
     private mutating func append(_ digest: String) {
@@ -94,10 +107,10 @@ public struct EarlierBundles: Sendable {
     }
 }
 
-/// An error that reports that the contents of a bundle's parent are unknown.
-public struct UnknownParentError: Error, Sendable, Equatable {
-    /// The digest of the parent.
-    public let digest: String
-    /// The name of the bundle that continues the parent.
-    public let bundle: String
+/// An error of the parents of an increment.
+public enum ParentError: Error, Sendable, Equatable {
+    /// The contents of a parent, which has this digest and which `bundle` continues, are unknown.
+    case unknown(digest: String, bundle: String)
+    /// The index of the bundle with this digest and another index list each other as ancestors.
+    case cycle(digest: String)
 }

@@ -30,6 +30,8 @@ struct BackupContents {
     private let nameByteLimit: Int
     private var keptRows: [FullPath: KeptRow] = [:]
     private var nameByteCount = 0
+    /// The files that rows name whose names are not the hash of their domain and path.
+    private var namedFiles: Set<FileID> = []
     private var folderPaths: Set<FullPath> = []
     private var clashingPaths: Set<FullPath> = []
     private var repeatedPaths: Set<FullPath> = []
@@ -124,17 +126,21 @@ struct BackupContents {
 
     private mutating func addFile(_ row: ManifestRow, _ details: MBFile?, _ fullPath: FullPath, _ path: [UInt8]) {
         let expectedID = FileID(domain: row.domain, path: path)
-        guard let stored = row.fileID else { return add(expectedID, details, isNamedByHash: true, at: fullPath) }
+        guard let stored = row.fileID else { return add(row, expectedID, details, isNamedByHash: true, at: fullPath) }
         guard let fileID = FileID(stored) else { return rowsWithInvalidNames.add(row) }
-        add(fileID, details, isNamedByHash: fileID == expectedID, at: fullPath)
+        add(row, fileID, details, isNamedByHash: fileID == expectedID, at: fullPath)
     }
 
-    private mutating func add(_ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: FullPath) {
+    private mutating func add(
+        _ row: ManifestRow, _ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: FullPath
+    ) {
         if let present = keptRows[fullPath], case .file(let number) = present.kind {
             if entries.fileID(at: number) == fileID { return }
             repeatedPaths.insert(fullPath)
             guard isNamedByHash, !present.isNamedByHash else { return }
         }
+        // Any number of forged rows could name the same file, which would be read for each of them.
+        guard isNamedByHash || namedFiles.insert(fileID).inserted else { return misnamedRows.add(row) }
         guard register(fullPath) else { return }
         entries.append(fileID, details)
         keptRows[fullPath] = KeptRow(kind: .file(number: entries.count - 1), isNamedByHash: isNamedByHash)

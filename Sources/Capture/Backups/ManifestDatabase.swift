@@ -8,6 +8,11 @@ import PrivateSQLite
 /// Source: "iOS backups", sections 3 and 8.
 struct ManifestDatabase {
     private let database: PrivateDatabase
+    /// The maximum total length of the values that are read, in bytes.
+    ///
+    /// The rows of a manifest are shorter than the manifest, unless forged rows share pages, so that a short manifest has
+    /// any amount of values.
+    private let valueByteLimit: Int
     let logFault: WriteAheadLogFault?
 
     /// The maximum size of the manifest and of each file that belongs to it, in bytes.
@@ -30,6 +35,7 @@ struct ManifestDatabase {
             throw BackupError(invalidDatabaseCase, "the manifest has more than \(Self.sizeLimit >> 30) GiB")
         }
         let size = sizes.reduce(0, +)
+        valueByteLimit = 2 * size + 16 << 20
         let head = try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
         guard Self.isDatabase(head), head.count == Self.headSize else {
             throw BackupError(invalidDatabaseCase, "the manifest is not a database")
@@ -129,6 +135,7 @@ extension ManifestDatabase {
             return "\(error)"
         }
         var last: Int64?
+        var budget = WorkBudget(nodes: .max, bytes: valueByteLimit)
         while true {
             do throws(PrivateDatabaseError) {
                 guard try statement.step() else { return nil }
@@ -142,6 +149,8 @@ extension ManifestDatabase {
             let rowid = statement.integer(0)
             if let last, rowid <= last { return "its rows are not in order" }
             last = rowid
+            let byteCount = [1, 2, 3, 5].lazy.map { statement.byteCount($0) }.saturatedSum
+            guard budget.reserve(nodes: 1, bytes: byteCount) else { return "its rows share pages" }
             guard try body(Self.row(statement)) else { return nil }
         }
     }

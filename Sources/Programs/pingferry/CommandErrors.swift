@@ -15,18 +15,26 @@ extension CommandError {
         case let error as BundleError: self.init(error)
         case let error as ChangedCaptureError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
-        case let error as UnknownParentError: self.init(error)
+        case let error as ParentError: self.init(error)
         case let error as ZstdError: self.init(status: .inputOutput, message: "zstd: \(error)")
         default: return nil
         }
     }
 
-    /// Creates an error for an earlier bundle that continues a bundle whose contents are unknown.
-    init(_ error: UnknownParentError) {
-        self.init(
-            status: .badData,
-            message: "\(error.bundle): it continues the bundle with the digest \(error.digest), which is not given",
-            remedy: "pass that bundle with --since-bundle, or the index of a later one with --since-index")
+    /// Creates an error for earlier bundles that cannot be continued.
+    init(_ error: ParentError) {
+        switch error {
+        case .unknown(let digest, let bundle):
+            self.init(
+                status: .badData,
+                message: "\(bundle): it continues the bundle with the digest \(digest), which is not given",
+                remedy: "pass that bundle with --since-bundle, or the index of a later one with --since-index")
+        case .cycle(let digest):
+            self.init(
+                status: .badData,
+                message: "the index of the bundle \(digest) and another one list each other as ancestors",
+                remedy: "one of them is forged; pass the bundles themselves with --since-bundle")
+        }
     }
 
     /// Creates an error for a fault of a chain.

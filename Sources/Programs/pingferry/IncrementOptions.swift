@@ -85,7 +85,7 @@ struct IncrementOptions: ParsableArguments {
                 throw InputError.bundle(error, name)
             }
         }
-        do throws(UnknownParentError) {
+        do throws(ParentError) {
             try earlier.requireParents()
         } catch {
             throw CommandError(error)

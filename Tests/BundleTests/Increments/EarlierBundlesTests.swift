@@ -49,11 +49,25 @@ import Testing
         }
     }
 
+    @Test(
+        "Indexes that list each other as ancestors are an error, because no parent would be named",
+        arguments: [["a": "b", "b": "a"], ["a": "b", "b": "c", "c": "a"], ["a": "b", "b": "a", "d": ""], ["a": "a"]])
+    func cycle(ancestors: [String: String]) {
+        var earlier = EarlierBundles()
+        for (digest, ancestor) in ancestors.sorted(by: { $0.key < $1.key }) {
+            earlier.add(
+                BundleIndex(
+                    digest: Self.digest(Character(digest)), ancestors: Set(texts: ancestor.map { Self.digest($0) }),
+                    records: IndexKeySet(), details: IndexKeySet()))
+        }
+        #expect(throws: ParentError.cycle(digest: Self.digest("a"))) { try earlier.requireParents() }
+    }
+
     @Test func unknownParentIsReported() async throws {
         let first = try await pack([1])
         let second = try await pack([2], parents: [first.manifest.digest])
         let incomplete = try await earlier(second)
-        #expect(throws: UnknownParentError(digest: first.manifest.digest, bundle: "0")) {
+        #expect(throws: ParentError.unknown(digest: first.manifest.digest, bundle: "0")) {
             try incomplete.requireParents()
         }
         var complete = incomplete
