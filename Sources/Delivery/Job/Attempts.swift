@@ -29,6 +29,8 @@ struct Attempts {
     private var failures = 0
     private var disconnections = 0
     private var mayHaveArrived = false
+    /// The outcome of the last attempt, or `nil` if there was none.
+    private var last: Outcome?
 
     /// The maximum number of immediate retries if the connection was closed, possibly because it had been idle.
     private static let immediateAttempts = 2
@@ -44,6 +46,7 @@ struct Attempts {
         jitter: @autoclosure () -> Double
     ) -> Step {
         let outcome = AnswerTable.outcome(of: answer, instructions, from: format)
+        last = outcome
         switch outcome {
         case .delivered, .refused: return .finished(outcome, .none)
         case .unknown:
@@ -62,7 +65,7 @@ struct Attempts {
             if isTemporary || instructions.retryDelay != nil, let delay = delay(retryAfter, jitter) {
                 return .retry(after: delay)
             }
-            let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
+            let end = outcomeWithoutRetry(reason)
             // An instruction to retry concerns only this client, and shows that the server works.
             guard instructions.retryDelay == nil else { return .finished(end, .none) }
             let isUnavailable = !isTemporary || Double(retryAfter ?? 0) > backoff.maximumDelay
@@ -80,6 +83,7 @@ struct Attempts {
     /// Returns the next step after an attempt that received no answer because of `failure`.
     mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
+        last = .retryLater(reason: failure.description)
         // Each retry uses up one idle connection, so the number of retries is bounded.
         if failure.kind == .unsolicited { return .retry(after: 0) }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
@@ -92,9 +96,15 @@ struct Attempts {
             outcomeWithoutRetry(failure.description), failure.kind == .notTrusted ? .serverUnavailable : .failure)
     }
 
-    /// Returns the outcome of a request that is not retried because of `reason`, which is a message of this program.
+    /// Returns the outcome of a request that is not retried: that of its last attempt or, without an attempt, that it is
+    /// left for a later job because of `reason`, which is a message of this program.
     func outcomeWithoutRetry(_ reason: String) -> Outcome {
-        mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
+        switch last {
+        case .retryLater(let status, let text) where mayHaveArrived:
+            .unknown(reason: status.map { "\($0) \(text)" } ?? text)
+        case let last?: last
+        case nil: .retryLater(reason: reason)
+        }
     }
 
     private func delay(_ retryAfter: Int?, _ jitter: () -> Double) -> Double? {

@@ -70,10 +70,10 @@ struct ClientRun {
                 break
             }
             let result = await result(of: request, send, account)
-            guard result.isAttempted else {
+            guard result.attempt != .none else {
                 // The server or the job was stopped while the upload waited. The next iteration finds the reason.
                 answered = AnsweredUpload(
-                    settlement: Settlement(send, recordID: record.id, outcome: result.outcome, isAttempted: false),
+                    settlement: Settlement(send, recordID: record.id, outcome: result.outcome, attempt: .none),
                     abortReason: result.abortReason)
                 continue
             }
@@ -83,7 +83,8 @@ struct ClientRun {
             let endsClient = hasID && result.instructions.endsClient
             answered = AnsweredUpload(
                 settlement: Settlement(
-                    send, recordID: record.id, outcome: result.outcome, pause: result.pause, endsClient: endsClient),
+                    send, recordID: record.id, outcome: result.outcome, pause: result.pause, endsClient: endsClient,
+                    attempt: result.attempt),
                 abortReason: endsClient ? endedReason : result.abortReason)
             if endsClient {
                 let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.typeIndex) }
@@ -141,8 +142,7 @@ struct ClientRun {
         var pause: Pause?
         /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
         var abortReason: UndeliveredReason?
-        /// Whether at least one request was made.
-        var isAttempted = true
+        var attempt = Settlement.Attempt.complete
         /// The instructions in the last answer.
         ///
         /// If an earlier answer ended the client, `endsClient` is `true` here as well.
@@ -155,14 +155,14 @@ struct ClientRun {
         do {
             let marked = try await run.job.ledger.commit(
                 settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
-            if let settlement, settlement.isAttempted { run.count(settlement, answered?.abortReason) }
+            if let settlement, settlement.attempt != .none { run.count(settlement, answered?.abortReason) }
             if let end = answered?.end {
                 run.end(client: queue.clientIndex, settled: end.settled)
                 run.addUndelivered(end.withheldUploads, endedReason)
             }
             return marked
         } catch {
-            if let settlement, settlement.isAttempted {
+            if let settlement, settlement.attempt != .none {
                 let reason = "the ledger could not record the answer, so that it is still in flight"
                 run.count(
                     Settlement(settlement.send, recordID: settlement.recordID, outcome: .unknown(reason: reason)), nil)
@@ -202,14 +202,25 @@ struct ClientRun {
         var pause: Pause?
         var instructions = AnswerInstructions()
         var isAttempted = false
+        // A request that was cut off, because the job was stopped, does not show that the server failed.
+        var isCutOff = false
         while true {
             if let reason = await gate.waitUntilOpen() {
                 return AttemptResult(
-                    outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause, abortReason: reason,
-                    isAttempted: isAttempted, instructions: instructions)
+                    outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause,
+                    abortReason: isAttempted && !isCutOff ? nil : reason,
+                    attempt: isCutOff ? .cutOff : isAttempted ? .complete : .none,
+                    instructions: instructions)
+            }
+            if let pace = run.pace {
+                await pace.wait()
+                // The server or the job may have been stopped meanwhile. The gate then returns the reason.
+                if Task.isCancelled || gate.closingReason != nil {
+                    gate.repeatLater()
+                    continue
+                }
             }
             isAttempted = true
-            await run.pace?.wait()
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: server)
@@ -222,6 +233,7 @@ struct ClientRun {
                 }
                 step = attempts.step(after: answer, instructions, jitter: settings.jitter())
             } catch {
+                isCutOff = Task.isCancelled
                 step = attempts.step(after: error, jitter: settings.jitter())
             }
             switch step {
@@ -232,10 +244,9 @@ struct ClientRun {
             case .finished(let outcome, let impact):
                 gate.report(outcome, impact)
                 if impact == .credentialRejected { run.stop(account) }
-                // A request that was cut off, because the job was stopped, does not show that the server failed.
                 return AttemptResult(
                     outcome: outcome, pause: outcome.isSettled ? nil : pause,
-                    abortReason: Task.isCancelled && !outcome.isSettled ? gate.jobStoppedReason : nil,
+                    abortReason: isCutOff ? gate.jobStoppedReason : nil, attempt: isCutOff ? .cutOff : .complete,
                     instructions: instructions)
             }
         }

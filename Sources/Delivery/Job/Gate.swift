@@ -158,7 +158,7 @@ final class RequestPace: Sendable {
             next = time + interval
             return time
         }
-        // Cancellation ends the sleep. The request is then cut off in the same way as those under way.
+        // Cancellation ends the sleep. The caller then sends no request.
         try? await Task.sleep(until: time, clock: .continuous)
     }
 }

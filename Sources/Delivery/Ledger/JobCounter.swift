@@ -8,7 +8,8 @@ import Telemetry
 /// The ledger contains the same number. If it contains a lower one, it is an older copy, and what the jobs in between
 /// delivered would be sent again. If the file is missing, the ledger was moved without it, and perhaps without the
 /// write-ahead log that contains the last transactions. The file is written before and after the ledger, so that a job
-/// that is killed while it begins is not reported as missing.
+/// that is killed while it begins is not reported as missing. It also states whether the job has ended, so that a copy
+/// that was made while the job ran is recognized.
 ///
 /// Source: "Nightly uploads", "The life of a ledger".
 public struct JobCounter {
@@ -22,6 +23,8 @@ public struct JobCounter {
         let started: String
         /// Whether the ledger contains the number of the job.
         var isInLedger = false
+        /// Whether the ledger contains the end of the job.
+        var hasEnded = false
 
         /// The lowest number that the ledger contains, unless it is an older copy.
         var requiredNumber: Int { isInLedger ? number : number - 1 }
@@ -47,14 +50,15 @@ public struct JobCounter {
         }
         guard let fields = try? JSONFields(bytes), let number = fields.count("job"),
             let started = fields.text("started"),
-            let isInLedger = fields.boolean("inLedger")
+            let isInLedger = fields.boolean("inLedger"), let hasEnded = fields.boolean("ended")
         else { throw .damagedCounter(path: path) }
-        return Job(number: number, started: started, isInLedger: isInLedger)
+        return Job(number: number, started: started, isInLedger: isInLedger, hasEnded: hasEnded)
     }
 
     /// Replaces the file durably.
     func store(_ job: Job) throws(LedgerError) {
         var object = CanonicalObject()
+        object.set("ended", boolean: job.hasEnded)
         object.set("inLedger", boolean: job.isInLedger)
         object.set("job", integer: job.number)
         object.set("started", string: job.started)
@@ -87,7 +91,11 @@ public struct MissingJobs: Sendable, Equatable {
         let number = try db.first("SELECT number FROM jobs") ?? 0
         let counted = try JobCounter(ofLedger: realPath).lastJob()
         // A ledger of an earlier version contains no job with a number, and has no counter yet.
-        guard counted.map({ number < $0.requiredNumber }) ?? (number > 0) else { return nil }
+        let hasEnded = try db.first("SELECT ended IS NOT NULL FROM jobs") ?? false
+        let isOlder = { (job: JobCounter.Job) in
+            number < job.requiredNumber || number == job.number && job.hasEnded && !hasEnded
+        }
+        guard counted.map(isOlder) ?? (number > 0) else { return nil }
         ledgerJob = number
         ledgerTime = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
         (lastJob, lastStarted) = (counted?.number, counted?.started)
@@ -98,6 +106,9 @@ public struct MissingJobs: Sendable, Equatable {
         let end = "it ends with job \(ledgerJob)\(ledgerTime.map { " of \($0)" } ?? "")"
         guard let lastJob, let lastStarted else {
             return "\(end), and the file \(JobCounter.suffix) beside it, which counts the jobs, is missing"
+        }
+        if lastJob == ledgerJob {
+            return "it was copied while job \(lastJob) of \(lastStarted) ran, which has ended since"
         }
         return "\(end), but job \(lastJob) began at \(lastStarted)"
     }

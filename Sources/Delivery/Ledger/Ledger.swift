@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 import Synchronization
 import Telemetry
@@ -14,7 +15,7 @@ public final class Ledger: Sendable {
     public let path: String
     /// Whether no ledger existed at the path, so that a new ledger was created.
     public let isNew: Bool
-    /// The number of the last job according to the counter beside the ledger, or 0 if there is no counter.
+    /// The number of jobs that have used a ledger at the path, according to the counter beside it.
     public let countedJobs: Int
     let realPath: String
     let file: DatabaseFile
@@ -34,7 +35,7 @@ public final class Ledger: Sendable {
         let file = try LedgerFile.openForWriting(path)
         // The counter has the name by which the ledger was first opened, like the log.
         realPath = try LedgerPath.openingPath(of: path)
-        countedJobs = try JobCounter(ofLedger: realPath).lastJob()?.number ?? 0
+        countedJobs = try JobCounter(ofLedger: realPath).lastJob()?.requiredNumber ?? 0
         let writer = LedgerWriter(path, file, lock)
         self.file = file
         self.writer = writer
@@ -56,11 +57,24 @@ public final class Ledger: Sendable {
     /// The job is counted in the ledger and in the file beside it.
     public func begin(_ plan: Plan) throws {
         let last = try view.read { try $0.first("SELECT number FROM jobs") ?? 0 }
-        var job = JobCounter.Job(number: 1 + max(last, countedJobs), started: plan.now.description)
+        let number = min(max(last, countedJobs), CountRange.maximum - 1) + 1
+        var job = JobCounter.Job(number: number, started: plan.now.description)
         let counter = JobCounter(ofLedger: realPath)
         try counter.store(job)
-        try writer.begin(plan, number: job.number)
+        try writer.begin(plan, number: number)
         job.isInLedger = true
+        try counter.store(job)
+    }
+
+    /// Stores the end of the current job, which was successful if `status` is 0.
+    public func recordEnd(status: Int32, at now: Timestamp) throws(LedgerError) {
+        try edit { db in
+            try db.run("UPDATE jobs SET ended = ?, result = ?", [now.seconds, Int(status)])
+            if status == 0 { try db.run("UPDATE jobs SET success = time") }
+        }
+        let counter = JobCounter(ofLedger: realPath)
+        guard var job = try counter.lastJob() else { return }
+        job.hasEnded = true
         try counter.store(job)
     }
 

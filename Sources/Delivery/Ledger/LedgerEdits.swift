@@ -26,14 +26,6 @@ extension Ledger {
         }
     }
 
-    /// Stores the end of the current job, which was successful if `status` is 0.
-    public func recordEnd(status: Int32, at now: Timestamp) throws(LedgerError) {
-        try edit { db in
-            try db.run("UPDATE jobs SET ended = ?, result = ?", [now.seconds, Int(status)])
-            if status == 0 { try db.run("UPDATE jobs SET success = time") }
-        }
-    }
-
     /// Releases the records with the given `ids` from the hold code `code`.
     ///
     /// - Returns: For each id, 0 if the operator had already released it from `code`, or 1 if not.

@@ -74,7 +74,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             restore the ledger together with the files beside it, or a newer backup; with --accept-older-ledger, what the \
             missing jobs delivered is sent again
             """
-        case .damagedCounter: "remove it, and use --accept-older-ledger if the ledger beside it is complete"
+        case .damagedCounter: "if the ledger beside it is complete, remove it and use --accept-older-ledger once"
         case .removed:
             """
             restore it from a backup before the next job; without it, all records that were delivered until now are sent again

@@ -74,9 +74,9 @@ extension Ledger {
 }
 
 extension LedgerJob {
-    /// Stores the answer to an upload that failed, unless no request was made.
+    /// Stores the answer to an upload that failed, unless no request was made or answered.
     mutating func storeFailure(of settlement: Settlement, at now: Timestamp, _ db: Database) throws {
-        guard settlement.isAttempted, let reason = settlement.outcome.reason else { return }
+        guard settlement.attempt == .complete, let reason = settlement.outcome.reason else { return }
         let send = settlement.send
         try db.run(
             """

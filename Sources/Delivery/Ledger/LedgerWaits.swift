@@ -90,7 +90,7 @@ extension Database {
         }
     }
 
-    /// Returns the earliest time of a record of each system that waits, except for those that are held or too old.
+    /// Returns the earliest time of a record of each system that waits, except for those that are held, too old or set aside.
     func oldestWaitingTimes() throws -> [SystemName: Timestamp] {
         // An older ledger that is opened for reading has no such column.
         guard try hasTable("failures") else { return [:] }
@@ -99,7 +99,7 @@ extension Database {
             """
             SELECT system, min(waits.time) FROM waits
             JOIN clients ON clients.id = waits.client JOIN reasons ON reasons.id = waits.reason
-            WHERE waits.time IS NOT NULL AND code NOT IN ('held', 'too-old')
+            WHERE waits.time IS NOT NULL AND code NOT IN ('held', 'too-old', 'set-aside')
             AND waits.client NOT IN (SELECT client FROM ended_clients)
             AND NOT EXISTS (
                 SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)

@@ -12,20 +12,30 @@ public struct Settlement: Sendable {
     public let pause: Pause?
     /// Whether the server accepts no more uploads of the client.
     public let endsClient: Bool
-    /// Whether at least one request was made, so that the outcome is the answer to it.
-    public let isAttempted: Bool
+    /// The extent to which the upload was attempted.
+    public let attempt: Attempt
+
+    /// The extent to which an upload was attempted.
+    public enum Attempt: Sendable, Equatable {
+        /// No request was made.
+        case none
+        /// A request was cut off, because the job was stopped.
+        case cutOff
+        /// The last request was answered, or failed.
+        case complete
+    }
 
     /// Creates a settlement with the outcome of the upload `send`.
     public init(
         _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false,
-        isAttempted: Bool = true
+        attempt: Attempt = .complete
     ) {
         self.send = send
         self.recordID = recordID
         self.outcome = outcome
         self.pause = pause
         self.endsClient = endsClient
-        self.isAttempted = isAttempted
+        self.attempt = attempt
     }
 }
 

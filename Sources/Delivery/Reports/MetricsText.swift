@@ -54,7 +54,7 @@ public struct MetricsText {
         let oldest = overview.oldestWaitingTimes.map { ([CapturedText($0.key.description)], Int($0.value.seconds)) }
         add(
             "oldest_waiting_timestamp_seconds",
-            "The time of the oldest waiting record that is neither held nor too old.",
+            "The time of the oldest waiting record that is neither held, too old nor set aside.",
             Dictionary(uniqueKeysWithValues: oldest))
         addCounts(overview, systems)
     }

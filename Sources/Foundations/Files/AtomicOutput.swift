@@ -202,7 +202,8 @@ extension AtomicOutput {
 }
 
 extension AtomicOutput {
-    /// Removes the empty temporary files that killed runs of this user have left in the folder of `path`.
+    /// Removes the empty temporary files that killed runs of this user have left in the folder of `path`, for outputs with
+    /// the same filename extension.
     ///
     /// A temporary file is named after its output, so that a run with another output does not replace it. Errors are
     /// ignored, because the files do no harm and the next run tries again.
@@ -213,7 +214,7 @@ extension AtomicOutput {
         else { return }
         for index in 0..<entries.count where entries.kind(index) == .file {
             guard let name = String(validating: entries.nameBytes(at: index), as: UTF8.self),
-                PartialName.isPartial(name),
+                PartialName.isPartial(name, ofOutputLike: path),
                 let file = try? Descriptor(
                     openat(folder.number, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), .open, name),
                 // A run that is still writing the file has locked it.

@@ -6,8 +6,11 @@ enum PartialName {
     /// The end of the names of temporary files.
     private static let suffix = ".partial"
 
-    /// Returns whether `name` is the name of a temporary file.
-    static func isPartial(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(suffix) }
+    /// Returns whether `name` is the name of a temporary file for an output with the same extension as `path`.
+    static func isPartial(_ name: String, ofOutputLike path: String) -> Bool {
+        let fileExtension = Path.name(of: path).split(separator: ".", omittingEmptySubsequences: false).dropFirst().last
+        return name.hasPrefix(".") && name.hasSuffix((fileExtension.map { ".\($0)" } ?? "") + suffix)
+    }
 
     /// Returns the temporary name `.NAME.partial` for the output `name`.
     ///

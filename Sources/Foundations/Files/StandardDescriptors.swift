@@ -12,4 +12,19 @@ public enum StandardDescriptors {
             _ = open("/dev/null", O_RDONLY)
         }
     }
+
+    /// Makes standard error append to the regular file at `path`, after `check` has accepted its first 32 bytes.
+    ///
+    /// The file is created with permissions 0600 if it is missing. If root creates it, it belongs to the owner of its
+    /// folder.
+    public static func appendErrors(to path: String, check: (_ head: [UInt8]) throws -> Void) throws {
+        // Because of O_NONBLOCK, opening a pipe or device does not wait before it is rejected below.
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+        let file = try Descriptor(open(path, flags, 0o600), .create, path)
+        guard try file.status(path).isRegular else { throw FileError(.create, path, code: ENOTSUP) }
+        try check(try [UInt8](capacity: 32) { output in _ = try file.read(at: 0, into: &output, .read, path) })
+        let folder = try Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
+        try file.adoptOwner(of: folder, path)
+        guard dup2(file.number, STDERR_FILENO) >= 0 else { throw FileError(.create, path) }
+    }
 }

@@ -44,12 +44,21 @@ public enum StandardError {
 
     /// Appends all following messages to a file, each with the time that `clock` returns.
     ///
-    /// - Throws: `FileError` if the file cannot be opened. It is created with permissions 0600.
-    public static func append(toFile path: String, clock: @escaping @Sendable () -> String) throws(FileError) {
-        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw FileError(.create, path, code: errno) }
-        defer { close(file) }
-        guard dup2(file, STDERR_FILENO) >= 0 else { throw FileError(.create, path, code: errno) }
+    /// The file is created with permissions 0600. Like all messages, those that cannot be written are lost.
+    ///
+    /// - Throws: `FileError` if the file cannot be opened, or `CommandError` if it has contents that are not a log.
+    public static func append(toFile path: String, clock: @escaping @Sendable () -> String) throws {
+        try StandardDescriptors.appendErrors(to: path) { head in
+            // A log begins with a time or, with --log-json, with an object.
+            let isLog =
+                head.isEmpty || head.first == UInt8(ascii: "{")
+                || head.first?.isDigit == true && head.count > 4
+                    && head[4] == UInt8(ascii: "-")
+            guard !isLog else { return }
+            throw CommandError(
+                status: .cannotCreate, message: "cannot append to \(path): it does not contain a log",
+                remedy: "remove the file, or give another name with --log-file")
+        }
         self.clock.withLock { $0 = clock }
     }
 

@@ -4,7 +4,8 @@ import Files
 
 /// The options in the file that `--config` names, one on each line: `name`, or `name = value`.
 ///
-/// Empty lines, and lines that begin with `#`, are ignored. Options on the command line take precedence.
+/// Empty lines, and lines that begin with `#`, are ignored. Options on the command line take precedence, except for
+/// `--ledger`, which can be given only once.
 struct ConfigurationFile {
     /// An option of the file.
     struct Option {
@@ -71,12 +72,14 @@ struct ConfigurationFile {
         let given = arguments.prefix { $0 != "--" }
         guard let path = path(in: given) else { return arguments }
         let commands = PingferryUpload.configuration.subcommands.compactMap { $0.configuration.commandName }
-        let command = given.first { commands.contains($0) } ?? "send"
+        let command = given.first.flatMap { commands.contains($0) ? $0 : nil } ?? "send"
         let names = Set(texts: given.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) })
         let options = try ConfigurationFile(path: path).options.filter { option in
-            !names.contains("--\(option.name)") && (command == "send" || commonNames.contains(option.name))
+            // A second ledger is an error, because it can be the name of a file to which a shell expanded a pattern.
+            let isReplaced = names.contains("--\(option.name)") && option.name != "ledger"
+            return !isReplaced && (command == "send" || commonNames.contains(option.name))
         }
-        return (given.contains(command) ? [] : [command]) + given + options.map(\.argument)
+        return (given.first == command ? [] : [command]) + given + options.map(\.argument)
             + arguments.dropFirst(given.count)
     }
 

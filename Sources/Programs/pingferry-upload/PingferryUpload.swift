@@ -43,9 +43,9 @@ struct PingferryUpload: AsyncParsableCommand {
     static let openFiles = 32
 
     static func main() async {
-        StandardDescriptors.reserve()
         // A request for the progress must not end the program before or after the job.
         signal(SIGUSR1, SIG_IGN)
+        StandardDescriptors.reserve()
         // TLS libraries would write the session keys of connections to the file that this variable names.
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", openFiles: openFiles, threadsPerProcessor: 2)

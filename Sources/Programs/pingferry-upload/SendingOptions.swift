@@ -38,7 +38,10 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Stop sending to a server after this number of equal refusals: a number, or unlimited.", valueName: "n"))
+            """
+            Stop sending to a server after this number of equal refusals: a number, or unlimited. No more requests are under \
+            way than could still be refused.
+            """, valueName: "n"))
     var refusals = CountLimit(maximumCount: 25)
 
     @Option(

@@ -8,12 +8,12 @@ import Synchronization
 final class SendingProgress: Sendable {
     private let state: Mutex<State>
     private let totalUploads: Int
-    /// The minimum time between two messages, or `nil` for messages on request only.
+    /// The time between two messages, or `nil` for messages on request only.
     private let interval: Duration?
 
     private struct State {
         let progressLine: ProgressLine
-        var lastMessage = ContinuousClock.now
+        var timer: Task<Void, any Error>?
         var finishedCount = 0
         var undeliveredCount = 0
     }
@@ -27,6 +27,15 @@ final class SendingProgress: Sendable {
     /// Adds a log function to `settings` that counts each upload and updates the line.
     func observe(_ settings: inout JobSettings) {
         StopSignal.onProgressRequest { [weak self] in self?.writeMessage() }
+        if let interval, interval > .zero {
+            let timer = Task { [weak self] in
+                while true {
+                    try await Task.sleep(for: interval)
+                    self?.writeMessage()
+                }
+            }
+            state.withLock { $0.timer = timer }
+        }
         let log = settings.log
         settings.log = { event in
             self.add(event)
@@ -39,9 +48,8 @@ final class SendingProgress: Sendable {
             state.finishedCount += 1
             if case .delivered = event.outcome {} else { state.undeliveredCount += 1 }
             state.progressLine.update(text(state.finishedCount, state.undeliveredCount))
-            guard let interval, state.lastMessage + interval <= .now else { return }
-            state.lastMessage = .now
-            write(state.finishedCount, state.undeliveredCount)
+            // An interval of zero reports each upload.
+            if interval == .zero { write(state.finishedCount, state.undeliveredCount) }
         }
     }
 
@@ -56,5 +64,11 @@ final class SendingProgress: Sendable {
         return "sending: \(done) of \(totalUploads) uploads (\(done * 100 / max(totalUploads, 1)) %)\(failed)"
     }
 
-    func clear() { state.withLock { $0.progressLine.clear() } }
+    /// Removes the line from the terminal, and ends the messages at intervals.
+    func clear() {
+        state.withLock { state in
+            state.progressLine.clear()
+            state.timer?.cancel()
+        }
+    }
 }

@@ -66,7 +66,7 @@ struct LedgerOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file with options of send, one on each line: name, or name = value. Other commands use ledger and timezone.",
             valueName: "file"), completion: .file())
-    var config: String?
+    var config: [String] = []
 
     @Option(help: ArgumentHelp("The time zone of the daily limit, such as Europe/Berlin.", valueName: "name"))
     var timezone = "UTC"
@@ -75,6 +75,7 @@ struct LedgerOptions: ParsableArguments {
 
     func validate() throws {
         // A file called --ledger=x would otherwise select another ledger if a shell expands a pattern to its name.
+        guard config.count < 2 else { throw ValidationError("--config is given more than once") }
         guard ledger.count < 2 else {
             throw ValidationError("--ledger is given more than once; write ./*.tar.zst if this is the name of a file")
         }
@@ -101,6 +102,7 @@ struct LedgerOptions: ParsableArguments {
 
     /// Adds the ledger, its lock file, and the files that SQLite creates beside it to the files of a command.
     func add(to files: inout CommandFiles) throws {
+        files.read(config)
         let given = try path()
         let path = RealPath.of(given) ?? given
         // Opening a file that is not a ledger changes nothing. The files beside it are replaced without a check.

@@ -93,12 +93,19 @@ import Testing
             attempts.step(after: busy, jitter: 1) == .finished(.retryLater(status: 503, reason: busyReason), .failure))
     }
 
+    @Test func lastOutcomeIsKeptWithoutARetry() {
+        var attempts = attempts(2)
+        #expect(attempts.outcomeWithoutRetry("stopped") == .retryLater(reason: "stopped"))
+        _ = attempts.step(after: busy, jitter: 1)
+        #expect(attempts.outcomeWithoutRetry("stopped") == .retryLater(status: 503, reason: busyReason))
+    }
+
     @Test func possibleArrivalIsRemembered() {
         var attempts = attempts(2)
         _ = attempts.step(after: cut, jitter: 1)
         _ = attempts.step(after: busy, jitter: 1)
         #expect(attempts.step(after: busy, jitter: 1) == .finished(.unknown(reason: "503 \(busyReason)"), .failure))
-        #expect(attempts.outcomeWithoutRetry("stopped") == .unknown(reason: "stopped"))
+        #expect(attempts.outcomeWithoutRetry("stopped") == .unknown(reason: "503 \(busyReason)"))
         var wrong = attempts
         #expect(
             wrong.step(after: Answer(status: 401), jitter: 1)

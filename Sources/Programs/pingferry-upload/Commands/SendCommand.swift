@@ -220,9 +220,9 @@ struct SendCommand: AsyncParsableCommand {
                 try await monitor.describingErrors {
                     try await monitor.start(
                         monitoring.service(environment: ProcessInfo.processInfo.environment, sending: sending))
-                    if let folderError { throw folderError }
                     try checkFiles()
                     findings.hasCheckedFiles = true
+                    if let folderError { throw folderError }
                     try await send(from: start, &findings, monitor)
                 }
             }

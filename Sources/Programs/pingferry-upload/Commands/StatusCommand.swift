@@ -62,7 +62,7 @@ struct StatusCommand: AsyncParsableCommand {
         let isLedgerShown = bundles.isEmpty
         bundles = try reportingUnreadableFolders(bundles)
         try await reportingErrors {
-            if let config = ledger.config, !common.quiet, !common.json {
+            if let config = ledger.config.first, !common.quiet, !common.json {
                 for option in try ConfigurationFile(path: config).options {
                     try Terminal.print("\(config): \(option.argument)")
                 }
