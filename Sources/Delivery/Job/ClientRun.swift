@@ -201,16 +201,12 @@ struct ClientRun {
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         var instructions = AnswerInstructions()
-        var isAttempted = false
-        // A request that was cut off, because the job was stopped, does not show that the server failed.
-        var isCutOff = false
+        var attempt = Settlement.Attempt.none
         while true {
             if let reason = await gate.waitUntilOpen() {
                 return AttemptResult(
                     outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause,
-                    abortReason: isAttempted && !isCutOff ? nil : reason,
-                    attempt: isCutOff ? .cutOff : isAttempted ? .complete : .none,
-                    instructions: instructions)
+                    abortReason: attempt == .complete ? nil : reason, attempt: attempt, instructions: instructions)
             }
             if let pace = run.pace {
                 await pace.wait()
@@ -220,7 +216,7 @@ struct ClientRun {
                     continue
                 }
             }
-            isAttempted = true
+            attempt = .complete
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: server)
@@ -233,7 +229,8 @@ struct ClientRun {
                 }
                 step = attempts.step(after: answer, instructions, jitter: settings.jitter())
             } catch {
-                isCutOff = Task.isCancelled
+                // A request that was cut off, because the job was stopped, does not show that the server failed.
+                if Task.isCancelled { attempt = .cutOff }
                 step = attempts.step(after: error, jitter: settings.jitter())
             }
             switch step {
@@ -246,7 +243,7 @@ struct ClientRun {
                 if impact == .credentialRejected { run.stop(account) }
                 return AttemptResult(
                     outcome: outcome, pause: outcome.isSettled ? nil : pause,
-                    abortReason: isCutOff ? gate.jobStoppedReason : nil, attempt: isCutOff ? .cutOff : .complete,
+                    abortReason: attempt == .cutOff ? gate.jobStoppedReason : nil, attempt: attempt,
                     instructions: instructions)
             }
         }

@@ -90,11 +90,11 @@ public struct MissingJobs: Sendable, Equatable {
         guard try db.hasTable("failures") else { return nil }
         let number = try db.first("SELECT number FROM jobs") ?? 0
         let counted = try JobCounter(ofLedger: realPath).lastJob()
-        // A ledger of an earlier version contains no job with a number, and has no counter yet.
         let hasEnded = try db.first("SELECT ended IS NOT NULL FROM jobs") ?? false
         let isOlder = { (job: JobCounter.Job) in
             number < job.requiredNumber || number == job.number && job.hasEnded && !hasEnded
         }
+        // A ledger of an earlier version contains no job with a number, and has no counter yet.
         guard counted.map(isOlder) ?? (number > 0) else { return nil }
         ledgerJob = number
         ledgerTime = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }

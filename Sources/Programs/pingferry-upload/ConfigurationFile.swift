@@ -40,7 +40,9 @@ struct ConfigurationFile {
         }
         let known = Self.optionsOfSend
         var options: [Option] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // A carriage return and a line feed are one character.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let parts = line.split(separator: "=", maxSplits: 1).map(Self.trimmed)
             guard let name = parts.first, !name.isEmpty, !name.hasPrefix("#") else { continue }
             guard known.contains("--\(name)"), name != "config" else {
@@ -60,7 +62,7 @@ struct ConfigurationFile {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
         let start = text.drop(while: isBlank)
         return String(start.reversed().drop(while: isBlank).reversed())
     }

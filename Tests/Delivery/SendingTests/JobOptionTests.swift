@@ -37,7 +37,7 @@ import Testing
             ledger = \(ledger)
               timezone=\(noonTimezone)
 
-            per-type-limit = 1
+            per-type-limit = 1\r
             quiet
             """, "job.conf")
         let first = try await upload("--config", config, bundle)
