@@ -33,7 +33,7 @@ def write(path, data):
 class Programs:
     """Both programs, which run in `folder`.
 
-    `prefix` contains the words that precede each command, such as those of `faketime`.
+    `prefix` contains the words that precede each command, such as those of `env`.
     """
 
     def __init__(self, pingferry, folder, prefix=()):

@@ -10,6 +10,19 @@ public let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
 /// Whether a pseudoterminal can be opened, which requires a file system such as `/dev/pts`.
 public let canOpenTerminal = (try? tool("python3", "-c", "import os; os.openpty()")) != nil
 
+/// Returns the environment variables that start a program with its clock at `instant`.
+///
+/// The program `faketime` is not used: it names a semaphore after its process id, and fails if a killed process with the
+/// same id has left one. The library then creates another. It also changes timers, so that waits never end.
+///
+/// - Parameter instant: The time in `TZ`, such as `2026-06-03 12:00:00`. The clock stands still unless `@` precedes it.
+/// - Returns: The names and values of the variables.
+public func clockVariables(_ instant: String) -> [String: String] {
+    [
+        "LD_PRELOAD": "/usr/$LIB/faketime/libfaketimeMT.so.1", "FAKETIME": instant, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    ]
+}
+
 /// A program that a test has started.
 ///
 /// The input and output of the program are unnamed temporary files, so that neither side ever waits for the other.

@@ -20,17 +20,10 @@ import Testing
         try await server.setRules()
     }
 
-    /// Returns the command that starts a program with its clock at an instant in UTC.
-    ///
-    /// Libfaketime also changes timers, so that waits never end. Jobs in these tests must not wait.
-    private static func clock(_ instant: String) -> [String] {
-        ["faketime", "-m", "--exclude-monotonic", "-f", "@\(instant)"]
-    }
-
+    /// Runs the program, which must not wait, with its clock at an instant in UTC.
     private func run(_ arguments: [String], at instant: String) async throws -> FinishedProgram {
-        try await Uploader(
-            arguments + ["--json", "--ledger", ledger], environment: ["TZ": "UTC"], through: Self.clock(instant)
-        ).finish()
+        let environment = clockVariables("@\(instant)").merging(["TZ": "UTC"]) { $1 }
+        return try await Uploader(arguments + ["--json", "--ledger", ledger], environment: environment).finish()
     }
 
     /// Runs a job and returns the counts of records in its summary.

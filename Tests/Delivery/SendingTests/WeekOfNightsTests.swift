@@ -28,11 +28,11 @@ import Testing
     /// The clock is stopped, so that the output is always the same.
     private func shell(_ line: String, at instant: String, key value: String = "good") throws -> FinishedProgram {
         try RunningProgram(
-            ["env", "-C", folder("spool"), "faketime", "-m", "--exclude-monotonic", "-f", instant, "sh", "-c", line],
+            ["env", "-C", folder("spool"), "sh", "-c", line],
             environment: [
                 "HOME": folder.path, "XDG_STATE_HOME": folder("state"), "PATH": "\(folder("bin")):\(searchPath)",
                 "TZ": "UTC", key: value,
-            ]
+            ].merging(clockVariables(instant)) { $1 }
         ).finish()
     }
 
