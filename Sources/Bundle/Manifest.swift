@@ -198,9 +198,7 @@ extension Manifest {
         otherMembers = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
-            guard let records = fields.count("records") else {
-                throw .badManifest("a segment has no number of records")
-            }
+            let records = try fields.requiredCount("records", "the number of records of a segment")
             return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
         }
         guard CountRange.contains(self.segments.lazy.map(\.records).saturatedSum),
@@ -209,19 +207,32 @@ extension Manifest {
     }
 
     private static func ancestry(_ fields: JSONFields) throws(BundleError) -> ([String], OmittedCounts) {
-        guard let parents = fields.texts("parents"), let omitted = fields.object("omitted").flatMap(OmittedCounts.init)
-        else { throw .badManifest("its parents or the numbers of omitted contents are missing") }
+        guard let parents = fields.texts("parents"), let omitted = fields.object("omitted") else {
+            throw .badManifest("its parents or the numbers of omitted contents are missing")
+        }
         guard (1...BundleLayout.maxParentCount).contains(parents.count), Set(parents).count == parents.count,
             parents.allSatisfy({ ContentHash(hex: $0) != nil })
         else { throw .badManifest("its parents are not 1 to \(BundleLayout.maxParentCount) different digests") }
-        return (parents, omitted)
+        return (parents, try OmittedCounts(omitted))
     }
 
     private static func member(_ fields: JSONFields) throws(BundleError) -> Member {
-        guard let path = fields.text("path"), let bytes = fields.count("bytes"),
-            let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
-        else { throw BundleError.badManifest("a member has no path, size or hash") }
+        guard let path = fields.text("path"), let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:)) else {
+            throw BundleError.badManifest("a member has no path or hash")
+        }
+        let bytes = try fields.requiredCount("bytes", "the size of a member")
         return Member(path: path, bytes: bytes, sha256: sha256)
+    }
+}
+
+extension JSONFields {
+    /// Returns the number for `key`, or throws an error that states whether the number is missing or out of range.
+    ///
+    /// The error calls the number `name`.
+    fileprivate func requiredCount(_ key: JSONKey, _ name: String) throws(BundleError) -> Int {
+        if let count = count(key) { return count }
+        let fault = hasMember(key) ? "is not an integer from 0 to \(CountRange.maximum)" : "is missing"
+        throw .badManifest("\(name) \(fault)")
     }
 }
 
@@ -235,11 +246,10 @@ extension Manifest.OmittedCounts {
         return object
     }
 
-    /// Creates counts from a JSON object of a manifest, or returns `nil` if the object is malformed.
-    init?(_ fields: JSONFields) {
-        guard let records = fields.count("records"), let quarantine = fields.count("quarantine"),
-            let problems = fields.count("problems")
-        else { return nil }
-        (self.records, self.quarantine, self.problems) = (records, quarantine, problems)
+    /// Creates counts from a JSON object of a manifest.
+    init(_ fields: JSONFields) throws(BundleError) {
+        records = try fields.requiredCount("records", "the number of omitted records")
+        quarantine = try fields.requiredCount("quarantine", "the number of omitted quarantine entries")
+        problems = try fields.requiredCount("problems", "the number of omitted problems")
     }
 }

@@ -50,8 +50,16 @@ import Testing
             "\"tool\":\"1\"", "\"tool\":null",
             "manifest.json: a key is missing or has another type, or a count is out of range"
         ),
-        ("\"records\":3,\"sha256\"", "\"sha256\"", "manifest.json: a segment has no number of records"),
-        ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member has no path, size or hash"),
+        ("\"records\":3,\"sha256\"", "\"sha256\"", "manifest.json: the number of records of a segment is missing"),
+        (
+            "\"records\":3,\"sha256\"", "\"records\":-1,\"sha256\"",
+            "manifest.json: the number of records of a segment is not an integer from 0 to 9007199254740991"
+        ),
+        ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member has no path or hash"),
+        (
+            "\"bytes\":", "\"bytes\":9007199254740992,\"size\":",
+            "manifest.json: the size of a member is not an integer from 0 to 9007199254740991"
+        ),
     ]
 
     @Test(arguments: faults) func faultsAreReported(text: String, replacement: String, description: String) async throws
@@ -61,6 +69,37 @@ import Testing
             manifest.range(of: text).map { manifest.replacingCharacters(in: $0, with: replacement) })
         let error = #expect(throws: BundleError.self) { try Manifest(Array(changed.utf8)) }
         #expect(error?.description == description)
+    }
+
+    /// Values of `omitted`, and the expected messages.
+    private static let omittedFaults = [
+        ("null", "its parents or the numbers of omitted contents are missing"),
+        (#"{"problems":0,"quarantine":0}"#, "the number of omitted records is missing"),
+        (
+            #"{"problems":0,"quarantine":0,"records":-1}"#,
+            "the number of omitted records is not an integer from 0 to 9007199254740991"
+        ),
+        (
+            #"{"problems":0,"quarantine":9007199254740992,"records":0}"#,
+            "the number of omitted quarantine entries is not an integer from 0 to 9007199254740991"
+        ),
+        (
+            #"{"problems":9223372036854775808,"quarantine":0,"records":0}"#,
+            "the number of omitted problems is not an integer from 0 to 9007199254740991"
+        ),
+        (
+            #"{"problems":0.5,"quarantine":0,"records":0}"#,
+            "the number of omitted problems is not an integer from 0 to 9007199254740991"
+        ),
+    ]
+
+    @Test("A number of omitted contents that is out of range is not reported as missing", arguments: omittedFaults)
+    func omittedFaultsAreReported(omitted: String, description: String) async throws {
+        let parent = String(repeating: "0", count: 64)
+        let manifest = try await text().replacing("\"version\":1}", with: "\"version\":4}")
+            .replacing(#""segments":"#, with: #""omitted":\#(omitted),"parents":["\#(parent)"],"segments":"#)
+        let error = #expect(throws: BundleError.self) { try Manifest(Array(manifest.utf8)) }
+        #expect(error?.description == "manifest.json: \(description)")
     }
 
     @Test func malformedJSONIsRejected() {

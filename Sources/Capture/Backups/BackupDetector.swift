@@ -75,6 +75,11 @@ struct BackupDetector: Sendable {
         [databaseName, binaryManifestName, databaseName + "-wal", databaseName + "-journal"]
         + BackupPropertyLists.Name.allCases.map(\.rawValue)
 
+    /// Returns whether `name` is the name of a property list of a backup.
+    static func isPropertyList(_ name: some Collection<UInt8>) -> Bool {
+        BackupPropertyLists.Name.allCases.contains { name.elementsEqual($0.rawValue.utf8) }
+    }
+
     /// Returns whether `name` consists of 40 lowercase hexadecimal digits, like the names of backed-up files.
     static func isBackupFileName(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
 }
@@ -82,9 +87,9 @@ struct BackupDetector: Sendable {
 extension BackupPropertyLists {
     /// Reads the property lists of the backup in `folder`.
     ///
-    /// A list that is missing, too large or not a regular file is skipped. Other errors are thrown for `Manifest.plist`
-    /// and ignored for the other lists. Without `Manifest.plist`, an encrypted backup would look like a damaged
-    /// unencrypted backup.
+    /// A list that is missing, too large or not a regular file is skipped. ``FolderSearch`` reports a folder, a pipe, a
+    /// socket or a device in the place of a list. Other errors are thrown for `Manifest.plist` and ignored for the other
+    /// lists. Without `Manifest.plist`, an encrypted backup would look like a damaged unencrypted backup.
     init(in folder: borrowing Folder) throws(FileError) {
         self.init()
         for name in Name.allCases {

@@ -57,6 +57,8 @@ struct BackupOpener {
         let isPlain = ManifestDatabase.isDatabase(
             try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: 16) })
         guard !isPlain, propertyLists.isEncrypted else {
+            // Without Manifest.plist, an encrypted manifest looks damaged. The error names the cause if there is one.
+            if !isPlain { _ = try source(BackupPropertyLists.Name.manifest.rawValue, in: folder) }
             let journal = try source(BackupDetector.databaseName + "-journal", in: folder)
             let log = try source(BackupDetector.databaseName + "-wal", in: folder)
             let database = try ManifestDatabase(main, journal: journal, log: log, spool: spool)

@@ -107,12 +107,13 @@ extension StoreSearch {
     /// Returns the problem of a link or a special file.
     ///
     /// A link in a backup was a link on the phone. The problem is not a loss, because the backup has separate rows for
-    /// the linked files.
+    /// the linked files. A special file is next to the manifest.
     ///
-    /// Source: "iOS backups", section 10, B43.
+    /// Source: "iOS backups", section 10, B31 and B43.
     func problem(of found: SkippedEntry) -> Problem {
         let problem = found.problem
         guard backupPrefix(of: found.path) != nil else { return problem }
-        return Problem(problem.code, "B43 \(problem.text)", at: problem.offset, isLoss: false)
+        let caseID = found.isLink ? "B43" : "B31"
+        return Problem(problem.code, "\(caseID) \(problem.text)", at: problem.offset, isLoss: false)
     }
 }

@@ -86,11 +86,13 @@ struct FolderSearch: Sendable {
     private mutating func search() throws(FileError) {
         let folder = try tree.folder(at: path)
         let entries = try sortedEntries(of: folder)
-        if !entries.manifests.isEmpty, let backupDetector,
-            backupDetector.isBackup(folder, manifests: entries.manifests)
-        {
-            isBackup = true
-            return
+        if !entries.manifests.isEmpty, let backupDetector {
+            addFoldersNamedAsPropertyLists(entries.folders)
+            if backupDetector.isBackup(folder, manifests: entries.manifests) {
+                addSpecialFilesOfBackup(entries.linksAndSpecialFiles)
+                isBackup = true
+                return
+            }
         }
         var inspected = inspect(entries.files, entries.folders, in: folder)
         let folderStore = store(ofFolder: &inspected)
@@ -105,7 +107,7 @@ struct FolderSearch: Sendable {
         }
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
         unreadableFiles += inspected.unreadable
-        problems = inspected.problems
+        problems += inspected.problems
         addLinksAndSpecialFiles(entries.linksAndSpecialFiles, in: folderStore)
         for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = inspected.excludedStorePath
@@ -244,6 +246,28 @@ struct FolderSearch: Sendable {
             document.kind(of: found) == .text
         else { return nil }
         return document.string(of: found)
+    }
+}
+
+// MARK: - Backups
+
+extension FolderSearch {
+    /// Reports the folders that have the name of a property list of a backup.
+    private mutating func addFoldersNamedAsPropertyLists(_ folders: [[UInt8]]) {
+        for name in folders where BackupDetector.isPropertyList(name) {
+            let problem = Problem("special", "B31 a folder in the place of a property list of a backup")
+            problems.append((pathPrefix + String(decoding: name, as: UTF8.self), problem))
+        }
+    }
+
+    /// Reports the special files next to the manifest of a backup.
+    ///
+    /// A special file in the place of a backed-up file is omitted, because it is reported at the path of that file.
+    private mutating func addSpecialFilesOfBackup(_ linksAndSpecialFiles: [(name: [UInt8], isLink: Bool)]) {
+        for (name, isLink) in linksAndSpecialFiles where !isLink && !BackupDetector.isBackupFileName(name) {
+            skippedEntries.add(
+                SkippedEntry(path: pathPrefix + String(decoding: name, as: UTF8.self), isLink: false))
+        }
     }
 }
 

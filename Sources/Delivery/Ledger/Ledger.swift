@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import SQLite
 import Synchronization
 import Telemetry
@@ -29,7 +30,7 @@ public final class Ledger: Sendable {
         self.path = path
         // If the ledger must exist, no file is created, not even the lock file.
         if mustExist { _ = try LedgerFile.openForReading(path) }
-        try LedgerFile.createFolder(of: path)
+        do throws(FileError) { try PrivateFolder.create(LedgerPath.folder(of: path)) } catch { throw .file(error) }
         let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)

@@ -1,6 +1,5 @@
 import Bytes
 import Files
-import FoundationEssentials
 import Glibc
 import SQLite
 
@@ -144,18 +143,6 @@ enum LedgerFile {
             }
         } catch {
             throw .storage(path: path, reason: "\(error)", isFull: false)
-        }
-    }
-
-    /// Creates the folder of a ledger, with access only for the owner, if it is missing.
-    static func createFolder(of path: String) throws(LedgerError) {
-        let folder = LedgerPath.folder(of: path)
-        guard access(folder, F_OK) != 0 else { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw .file(FileError(.create, folder))
         }
     }
 

@@ -16,12 +16,13 @@ extension SendError {
             self.init(.notConnected, "no connection\(suffix) in time")
         case .proxyRefused: self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
         case .wrongName: self.init(.notTrusted, "the server's certificate does not name this host")
-        case .untrusted:
+        case .untrusted(let words):
+            self.init(.notTrusted, "no trusted connection: \(words) (for another authority, see --ca-file)")
+        case .noHandshake(let words): self.init(.notTrusted, "no trusted connection: the handshake failed: \(words)")
+        case .clientCertificateRejected:
             self.init(
                 .notTrusted,
-                "no trusted connection: the server's certificate has expired or is from an unknown authority (see --ca-file)"
-            )
-        case .noHandshake: self.init(.notTrusted, "no trusted connection: the handshake failed")
+                "no trusted connection: the server requires another client certificate (see --client-cert)")
         case .closedInHandshake:
             self.init(.notConnected, "the connection\(route.proxySuffix) was closed before it was encrypted")
         case .unsolicited:

@@ -50,6 +50,25 @@ struct Descriptor: ~Copyable, Sendable {
     }
 }
 
+/// Functions that create folders to which only their owner has access.
+public enum PrivateFolder {
+    /// Creates the folder at `path`, and the folders that contain it, unless they exist.
+    ///
+    /// If root creates a folder, it belongs to the owner of the folder in which it is.
+    public static func create(_ path: String) throws(FileError) {
+        guard access(path, F_OK) != 0 else { return }
+        let parent = Path.folder(of: path)
+        try create(parent)
+        guard mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return }
+            throw FileError(.create, path)
+        }
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let folder = try Descriptor(open(path, flags | O_NOFOLLOW), .create, path)
+        try folder.adoptOwner(of: Descriptor(open(parent, flags), .create, parent), path)
+    }
+}
+
 extension OutputSpan<UInt8> {
     /// Calls `read` with the free part of the output until it is full, contains `limit` more bytes, or the input ends.
     ///

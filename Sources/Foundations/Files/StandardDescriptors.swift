@@ -17,7 +17,13 @@ public enum StandardDescriptors {
     ///
     /// The file is created with permissions 0600 if it is missing. If root creates it, it belongs to the owner of its
     /// folder.
-    public static func appendErrors(to path: String, check: (_ head: [UInt8]) throws -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - check: A function that throws an error if nothing may be appended to a file with these first bytes.
+    /// - Returns: A new descriptor of the previous standard error, which stays open until the process ends.
+    /// - Throws: `FileError` if the file cannot be opened or is not a regular file, or the error of `check`.
+    public static func appendErrors(to path: String, check: (_ head: [UInt8]) throws -> Void) throws -> Int32 {
         // Because of O_NONBLOCK, opening a pipe or device does not wait before it is rejected below.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let file = try Descriptor(open(path, flags, 0o600), .create, path)
@@ -25,6 +31,8 @@ public enum StandardDescriptors {
         try check(try [UInt8](capacity: 32) { output in _ = try file.read(at: 0, into: &output, .read, path) })
         let folder = try Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try file.adoptOwner(of: folder, path)
-        guard dup2(file.number, STDERR_FILENO) >= 0 else { throw FileError(.create, path) }
+        let previous = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        guard previous >= 0, dup2(file.number, STDERR_FILENO) >= 0 else { throw FileError(.create, path) }
+        return previous
     }
 }

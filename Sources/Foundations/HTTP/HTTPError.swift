@@ -17,10 +17,15 @@ public enum HTTPError: Error, Sendable, Equatable {
     case proxyRefused(Int)
     /// The certificate is for another host.
     case wrongName
-    /// The certificate has expired, or its authority is not trusted.
-    case untrusted
-    /// The TLS handshake failed for another reason, such as a file of trusted authorities that cannot be read.
-    case noHandshake
+    /// The certificate is not trusted, for the reason in libcurl's message.
+    case untrusted(String)
+    /// The TLS handshake failed for another reason, which libcurl's message states.
+    case noHandshake(String)
+    /// The server requires a client certificate, or rejected the one that was sent.
+    ///
+    /// With TLS 1.3, its alert arrives after the request was sent, but the server processes no request before the
+    /// handshake is complete.
+    case clientCertificateRejected
     /// The connection was closed during the TLS handshake.
     case closedInHandshake
     /// The idle connection that was to be reused received bytes or was closed before the request was sent.
@@ -58,15 +63,31 @@ struct FailureDetails {
     var hasProxy = false
     /// Whether a connection to the server, or to the proxy if there is one, was established.
     var isConnected = false
+    /// Whether the transfer opened the connection, so that an alert of the server is about the handshake.
+    var isNewConnection = false
     /// Whether the certificate chain is valid.
     var isChainValid = false
     var message = ""
+
+    /// Whether the server ended the handshake with an alert about the client certificate.
+    ///
+    /// The message of OpenSSL is examined, because libcurl has no code for alerts that arrive after the request was sent.
+    var isClientCertificateRejected: Bool {
+        isNewConnection && sendCount <= 1
+            && ["alert certificate", "alert bad certificate", "alert unsupported certificate", "alert unknown ca"]
+                .contains { message.contains($0) }
+    }
 }
 
 extension HTTPError {
     /// Creates the error for the result code `code` of libcurl.
     init(_ code: CURLcode, _ details: FailureDetails) {
-        self = details.sendCount > 0 ? Self.afterSending(code, details) : Self.whileConnecting(code, details)
+        self =
+            if details.isClientCertificateRejected {
+                .clientCertificateRejected
+            } else {
+                details.sendCount > 0 ? Self.afterSending(code, details) : Self.whileConnecting(code, details)
+            }
     }
 
     private static func whileConnecting(_ code: CURLcode, _ details: FailureDetails) -> HTTPError {
@@ -74,9 +95,10 @@ extension HTTPError {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
         case CURLE_COULDNT_CONNECT where details.proxyStatus == 0: .cannotConnect(details.code)
         case CURLE_OPERATION_TIMEDOUT: .connectionTimedOut(isAtProxy: details.hasProxy && details.isConnected)
-        case CURLE_PEER_FAILED_VERIFICATION: details.isChainValid ? .wrongName : .untrusted
-        case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake
-        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR: .noHandshake
+        case CURLE_PEER_FAILED_VERIFICATION: details.isChainValid ? .wrongName : .untrusted(details.message)
+        case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake(details.message)
+        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
+            .noHandshake(details.message)
         case _ where details.proxyStatus != 0 || details.hasProxy && details.isConnected:
             .proxyRefused(details.proxyStatus)
         default: .other(details.message, wasSent: false)

@@ -128,6 +128,7 @@ final class Transfer {
         details.proxyStatus = easyHandle.number(CURLINFO_HTTP_CONNECTCODE)
         details.hasProxy = route?.proxy != nil
         details.isConnected = easyHandle.number(CURLINFO_LOCAL_PORT) > 0
+        details.isNewConnection = easyHandle.number(CURLINFO_NUM_CONNECTS) > 0
         // libcurl reports 1 until it has checked the host name. The codes for invalid chains are greater than 1.
         details.isChainValid = easyHandle.number(CURLINFO_SSL_VERIFYRESULT) <= 1
         details.message = easyHandle.message(for: code)

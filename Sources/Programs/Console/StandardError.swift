@@ -9,6 +9,8 @@ public enum StandardError {
     private static let format = Mutex(Format.text)
     /// A function that returns the current time for each line, or `nil` if lines have no time.
     private static let clock = Mutex<(@Sendable () -> String)?>(nil)
+    /// The descriptor for messages that cannot be written to the file of ``append(toFile:clock:)``.
+    private static let fallback = Mutex<Int32?>(nil)
     /// Whether systemd's journal receives the messages, so that a line can begin with its priority.
     private static let isJournal = isJournal(STDERR_FILENO)
 
@@ -44,11 +46,12 @@ public enum StandardError {
 
     /// Appends all following messages to a file, each with the time that `clock` returns.
     ///
-    /// The file is created with permissions 0600. Like all messages, those that cannot be written are lost.
+    /// The file is created with permissions 0600. Messages that cannot be written to it, for example because the disk is
+    /// full, are written to the previous standard error.
     ///
     /// - Throws: `FileError` if the file cannot be opened, or `CommandError` if it has contents that are not a log.
     public static func append(toFile path: String, clock: @escaping @Sendable () -> String) throws {
-        try StandardDescriptors.appendErrors(to: path) { head in
+        let previous = try StandardDescriptors.appendErrors(to: path) { head in
             // A log begins with a time or, with --log-json, with an object.
             let isLog =
                 head.isEmpty || head.first == UInt8(ascii: "{")
@@ -59,6 +62,7 @@ public enum StandardError {
                 status: .cannotCreate, message: "cannot append to \(path): it does not contain a log",
                 remedy: "remove the file, or give another name with --log-file")
         }
+        fallback.withLock { $0 = previous }
         self.clock.withLock { $0 = clock }
     }
 
@@ -97,16 +101,25 @@ public enum StandardError {
         writeAll(String(decoding: PrintableJSON.rewriting(json), as: UTF8.self) + "\n")
     }
 
-    /// Writes text unchanged, and ignores errors, because there is no other place to report them.
+    /// Writes text unchanged.
+    ///
+    /// Errors of the last descriptor are ignored, because there is no other place to report them.
     static func writeAll(_ text: String) {
+        if !writeAll(text, to: STDERR_FILENO), let fallback = fallback.withLock(\.self) { writeAll(text, to: fallback) }
+    }
+
+    /// Writes text to a descriptor, and returns whether it was written completely.
+    @discardableResult
+    private static func writeAll(_ text: String, to descriptor: Int32) -> Bool {
         var text = text
-        text.withUTF8 { bytes in
+        return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
-                let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-                guard count > 0 || errno == EINTR else { return }
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                guard count > 0 || errno == EINTR else { return false }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
             }
+            return true
         }
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bytes
 import Console
 import Files
@@ -12,6 +13,8 @@ struct ConfigurationFile {
         let name: String
         /// The value, or `nil` if the option is a flag.
         let value: String?
+        /// The number of the line.
+        let line: Int
 
         /// The option as an argument, such as `--timezone=Europe/Berlin`.
         var argument: String { "--\(name)\(value.map { "=\($0)" } ?? "")" }
@@ -50,7 +53,7 @@ struct ConfigurationFile {
                     status: .badConfiguration, message: "\(path), line \(index + 1): send has no option --\(name)",
                     remedy: "write one option on each line, without dashes: name, or name = value")
             }
-            options.append(Option(name: name, value: parts.count > 1 ? parts[1] : nil))
+            options.append(Option(name: name, value: parts.count > 1 ? parts[1] : nil, line: index + 1))
         }
         self.options = options
     }
@@ -81,8 +84,33 @@ struct ConfigurationFile {
             let isReplaced = names.contains("--\(option.name)") && option.name != "ledger"
             return !isReplaced && (command == "send" || commonNames.contains(option.name))
         }
-        return (given.first == command ? [] : [command]) + given + options.map(\.argument)
+        let all =
+            (given.first == command ? [] : [command]) + given + options.map(\.argument)
             + arguments.dropFirst(given.count)
+        try requireValidValues(options, of: path, command, in: all)
+        return all
+    }
+
+    /// Throws an error if `arguments` are invalid because of the value of an option in the file at `path`.
+    ///
+    /// The message of an option that is invalid alone is the message of all arguments, too.
+    private static func requireValidValues(
+        _ options: [Option], of path: String, _ command: String, in arguments: [String]
+    ) throws(CommandError) {
+        guard let message = usageError(arguments),
+            let option = options.first(where: { usageError([command, $0.argument, "bundle"]) == message })
+        else { return }
+        throw CommandError(status: .badConfiguration, message: "\(path), line \(option.line): \(message)")
+    }
+
+    /// Returns the message about invalid arguments, or `nil` if they are valid or ask for help.
+    private static func usageError(_ arguments: [String]) -> String? {
+        do {
+            _ = try PingferryUpload.parseAsRoot(arguments)
+            return nil
+        } catch {
+            return PingferryUpload.exitCode(for: error).isSuccess ? nil : PingferryUpload.message(for: error)
+        }
     }
 
     private static func path(in arguments: ArraySlice<String>) -> String? {

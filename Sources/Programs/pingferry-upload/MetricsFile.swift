@@ -2,12 +2,13 @@ import Console
 import Delivery
 import Files
 import Systems
+import Telemetry
 
 /// The file that the option `--metrics` specifies.
 ///
 /// Each job replaces the file when it begins to send and when it ends, even if it fails. A job that ends because another
-/// one is running does not replace it, so that the metrics of a job that does not end become old. A file that does not contain metrics of this program is never
-/// replaced.
+/// one is running does not replace it, so that the metrics of a job that does not end become old. A file that does not
+/// contain metrics of this program is never replaced.
 struct MetricsFile {
     let path: String
 
@@ -33,6 +34,18 @@ struct MetricsFile {
         throw CommandError(
             status: .cannotCreate, message: "cannot replace \(path): it does not contain metrics of this program",
             remedy: "remove the file, or give another name with --metrics")
+    }
+
+    /// Writes the metrics of a running job.
+    ///
+    /// A full disk is reported only, because it is no reason to send nothing. If it is still full at the end of the job,
+    /// ``write(_:ledger:unusableBundles:undelivered:)`` throws an error.
+    func writeStart(_ start: Timestamp, ledger: LedgerOptions) throws {
+        do {
+            try write(.running(since: start), ledger: ledger)
+        } catch let error as FileError where error.isDiskFull {
+            CommandError(error).report(as: PingferryUpload.name)
+        }
     }
 
     /// Writes the metrics of a job, and the metrics of its ledger if the ledger can be read.

@@ -79,7 +79,10 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Append messages to this file, each with its time, instead of standard error.", valueName: "file"),
+            """
+            Append messages to this file, each with its time, instead of standard error, which gets them if the disk is full. \
+            --dry-run ignores this option.
+            """, valueName: "file"),
         completion: .file())
     var logFile: String?
 

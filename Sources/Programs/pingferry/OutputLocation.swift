@@ -1,3 +1,4 @@
+import Capture
 import Console
 import Files
 
@@ -6,18 +7,26 @@ enum OutputLocation {
     /// The names of the files that list the contents of an iOS backup.
     private static let manifestNames = ["Manifest.db", "Manifest.mbdb"]
 
-    /// Returns the elements of `outputs` that are existing files of a backup in one of the captures `inputs`.
+    /// Returns the elements of `outputs` that exist in one of the captures `inputs`, except for bundles, which an earlier
+    /// command can have written there.
     ///
-    /// All files of a backup are inputs, but the search for stores does not visit them by their names. Other files in a
-    /// capture are inputs only if they are stores.
+    /// Such a file is evidence, even if it belongs to no store. In a backup, no file can be replaced.
     ///
     /// Source: "iOS backups", section 2.3.
-    static func filesOfBackups(among outputs: [String], inputs: [String]) -> [String] {
+    static func filesOfCaptures(among outputs: [String], inputs: [String]) -> [String] {
         let captures = inputs.compactMap { $0 == "-" ? nil : RealPath.of($0) }
         return outputs.filter { output in
             guard output != "-", let path = RealPath.of(output) else { return false }
-            return captures.contains { isInBackup(path, below: $0) }
+            return captures.contains { isInBackup(path, below: $0) || path.hasPrefix("\($0)/") && !isBundle(path) }
         }
+    }
+
+    private static func isBundle(_ path: String) -> Bool {
+        guard let file = try? InputFile(path: path), let head = try? InputKind.head(of: ByteSource(file)) else {
+            return false
+        }
+        if case .bundle = InputKind(head: head) { return true }
+        return false
     }
 
     /// Returns whether a folder that contains `path` is a backup, and is the folder `capture` or is inside it.

@@ -97,6 +97,52 @@ import Testing
         #expect(facts.lastBackup == "2020-04-20T10:05:00Z")
     }
 
+    @Test(
+        "A pipe or a folder in the place of a property list is reported and not read",
+        arguments: ["Info.plist", "Manifest.plist", "Status.plist"], ["mkfifo", "mkdir"])
+    func irregularList(name: String, command: String) async throws {
+        let path = try copy("plain")
+        let whole = try await open(path)
+        let count = try await ReadCapture(whole).records.count
+        try tool("rm", "\(path)/\(name)")
+        try tool(command, "\(path)/\(name)")
+        let capture = try await open(path)
+        let problems = capture.problems.filter { $0.path == name }.map(\.problem)
+        #expect(problems.map(\.code) == ["special"])
+        let text =
+            command == "mkfifo"
+            ? "B31 not read: a pipe, a socket or a device in the place of a file"
+            : "B31 a folder in the place of a property list of a backup"
+        #expect(problems.map(\.text) == [text])
+        #expect(problems.map(\.isLoss) == [false])
+        #expect(capture.problems.count == whole.problems.count + 1)
+        #expect(capture.isIncomplete == whole.isIncomplete)
+        #expect(capture.backups.count == 1)
+        #expect(try await ReadCapture(capture).records.count == count)
+    }
+
+    @Test(
+        "A pipe or a folder in the place of Manifest.plist explains why an encrypted backup cannot be read",
+        arguments: ["mkfifo", "mkdir"])
+    func irregularListOfEncryptedBackup(command: String) async throws {
+        let path = try copy("encrypted")
+        try tool("rm", "\(path)/Manifest.plist")
+        try tool(command, "\(path)/Manifest.plist")
+        let error = try #require(try await error(path))
+        #expect(error.message == "\(path): B33 Manifest.plist is not a regular file")
+    }
+
+    @Test("Pipes and folders in the place of all property lists are reported although no backup is recognized")
+    func irregularListsOfUnrecognizedBackup() async throws {
+        let path = try copy("encrypted")
+        for name in ["Info.plist", "Manifest.plist", "Status.plist"] { try tool("rm", "\(path)/\(name)") }
+        try tool("mkdir", "\(path)/Info.plist")
+        try tool("mkfifo", "\(path)/Manifest.plist")
+        try tool("cp", "-R", try BackupCase.named("plain").input, "\(path)/other")
+        let problems = try await open(path).problems.filter { $0.problem.code == "special" }
+        #expect(problems.map(\.path) == ["Info.plist", "Manifest.plist"])
+    }
+
     @Test("A manifest that exceeds the spool is rejected without copying any of it")
     func spoolLimit() async throws {
         let path = try copy("plain")
@@ -134,5 +180,74 @@ import Testing
         #expect(texts.count == 101)
         #expect(texts.contains(" B28 and 50 more such problems in this backup"))
         #expect(capture.stores.filter { $0.path.hasPrefix("AppDomain-com.example.many") }.count == 100)
+    }
+
+    @Test("Of the rows that name the same file by a wrong name, only the first is read")
+    func manyRowsOfOneFile() async throws {
+        let path = try copy("plain-bare")
+        let script = """
+            import sqlite3, sys
+            db = sqlite3.connect(sys.argv[1] + "/Manifest.db")
+            db.execute("ALTER TABLE Files RENAME TO Unique_Files")
+            db.execute("CREATE TABLE Files (fileID TEXT, domain TEXT, relativePath TEXT, flags INTEGER, file BLOB)")
+            db.execute("INSERT INTO Files SELECT * FROM Unique_Files")
+            db.execute("DROP TABLE Unique_Files")
+            name, = db.execute("SELECT fileID FROM Files WHERE relativePath LIKE 'Documents/eventArray-%'").fetchone()
+            for n in range(150):
+                path = "Documents/%d/eventArray-MozTelemetry-Default-core.json" % n
+                db.execute("INSERT INTO Files VALUES (?, 'AppDomain-com.example.many', ?, 1, NULL)", (name, path))
+            db.commit()
+            """
+        let whole = try await open(path)
+        try tool("python3", "-c", script, path)
+        let capture = try await open(path)
+        let store = "Documents/0/eventArray-MozTelemetry-Default-core.json"
+        #expect(capture.stores.count == whole.stores.count + 1)
+        #expect(
+            capture.stores.map(\.path).filter { $0.hasPrefix("AppDomain-com.example.many") }
+                == ["AppDomain-com.example.many/\(store)"])
+        let texts = capture.problems.map(\.problem.text).filter { $0.hasPrefix("B38") }
+        #expect(texts.count == 2)
+        let omitted = "are not read: 149, such as AppDomain-com.example.many/Documents/1/eventArray-"
+        #expect(texts.filter { $0.contains(omitted) }.count == 1)
+    }
+
+    @Test("Rows that share overflow pages are read only up to the limit for the size of the manifest")
+    func sharedPages() async throws {
+        try folder.makeFolder("shared")
+        // The cell of a row contains 489 bytes of the row and the number of its first overflow page. The script repeats
+        // the cell, so that all rows have the same 4 MiB.
+        let script = """
+            import sqlite3, struct, sys
+            path = sys.argv[1] + "/Manifest.db"
+            db = sqlite3.connect(path)
+            db.execute("PRAGMA page_size = 4096")
+            db.execute("CREATE TABLE Files (fileID TEXT, domain TEXT, relativePath TEXT, flags INTEGER, file BLOB)")
+            size = 489 + 1025 * 4092 - 61
+            db.execute("INSERT INTO Files VALUES (?, 'AppDomain-x', 'y', 1, zeroblob(?))", ("a" * 40, size))
+            db.commit()
+            page, = db.execute("SELECT rootpage FROM sqlite_schema").fetchone()
+            db.close()
+            with open(path, "rb+") as file:
+                file.seek((page - 1) * 4096)
+                leaf = bytearray(file.read(4096))
+                start, = struct.unpack(">H", leaf[5:7])
+                cell = leaf[start:]
+                assert len(cell) == 498 and leaf[3:5] == bytes([0, 1])
+                for n in range(8):
+                    start = 4096 - len(cell) * (n + 1)
+                    leaf[start:start + len(cell)] = cell[:4] + bytes([n + 1]) + cell[5:]
+                    leaf[8 + 2 * n:10 + 2 * n] = struct.pack(">H", start)
+                leaf[3:7] = struct.pack(">HH", 8, start)
+                file.seek((page - 1) * 4096)
+                file.write(leaf)
+            """
+        try tool("python3", "-c", script, folder("shared"))
+        let capture = try await open(folder("shared"))
+        #expect(capture.isIncomplete)
+        // Six rows have 24 MiB, which is twice the size of the manifest and 16 MiB.
+        #expect(
+            capture.problems.map(\.problem.text).filter { $0.hasPrefix("B34") }
+                == ["B34 the manifest is damaged after 6 rows: its rows share pages"])
     }
 }

@@ -80,6 +80,23 @@ import Testing
         #expect(try await server.report().total == 0)
     }
 
+    @Test("An invalid value in a file is reported with its line, and one on the command line without")
+    func invalidValue() async throws {
+        let config = try folder.put("quiet\n\ndaily-limit = many\nattempts = 3\n", "job.conf")
+        let finished = try await upload("--config", config, bundle)
+        #expect(finished.status == 78)
+        #expect(finished.errors.hasPrefix("pingferry-upload: \(config), line 3: The value 'many' is invalid for "))
+        try folder.put("quiet\nattempts = 21\n", "job.conf")
+        let outOfRange = try await upload("--config", config, bundle)
+        #expect(outOfRange.status == 78)
+        #expect(outOfRange.errors == "pingferry-upload: \(config), line 2: --attempts must be from 1 to 20\n")
+        // The value on the command line replaces the one in the file.
+        #expect(try await job("--config", config, "--attempts", "1").status == 0)
+        let other = try await job("--config", config, "--attempts", "22")
+        #expect(other.status == 64)
+        #expect(!other.errors.contains("line 2"))
+    }
+
     // MARK: Time
 
     @Test("Outside of its window, a job sends nothing and leaves no ledger")
@@ -139,6 +156,25 @@ import Testing
         }
         #expect(try folder.text("key") == "a key\n")
         #expect(try await job("--log-file", log, "--quiet").status == 0)
+        // A plan changes nothing, so its messages are written to standard error.
+        let plan = try await job("--log-file", folder("unused"), "--dry-run", folder("missing.tar.zst"))
+        #expect(plan.status == 66)
+        #expect(plan.errors.contains("missing.tar.zst"))
+        #expect(!FileManager.default.fileExists(atPath: folder("unused")))
+    }
+
+    @Test(
+        "On a full disk, messages are written to standard error, and the job sends its records",
+        .enabled(if: SmallDisk.isSupported, "only root can mount a file system"))
+    func fullDisk() async throws {
+        let disk = try SmallDisk(kibibytes: 16)
+        FileManager.default.createFile(atPath: disk("filler"), contents: Data(count: 16 << 10))
+        let finished = try await job("--log-file", disk("log"), "--metrics", disk("metrics"), "--json")
+        #expect(finished.status == 74)
+        #expect(finished.errors.contains("created a new ledger at \(ledger)"))
+        #expect(finished.errors.contains("cannot write \(disk("metrics")): No space left on device"))
+        #expect((try finished.json()["records"] as? [String: Int]) == ["delivered": 3])
+        #expect(try await server.report().total == 3)
     }
 
     @Test("Lines in systemd's journal begin with their priority")

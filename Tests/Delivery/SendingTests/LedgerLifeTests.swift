@@ -96,15 +96,17 @@ import Testing
     }
 
     @Test(
-        "Files that root creates beside a ledger belong to the owner of their folder",
+        "Folders and files that root creates for a ledger belong to the owner of their folder",
         .enabled(if: geteuid() == 0, "only root can change the owner of files"))
     func owner() async throws {
         let state = try folder.makeFolder("state")
         try #require(chown(state, 65_534, 65_533) == 0)
-        let path = folder("state/ledger.sqlite")
+        let path = folder("state/share/ferry/ledger.sqlite")
         #expect(try await job(try await bundle("a", 1...2), ledger: path).status == 0)
-        let names = try FileManager.default.contentsOfDirectory(atPath: state).sorted()
-        #expect(names == ["ledger.sqlite", "ledger.sqlite.jobs", "ledger.sqlite.lock"])
+        let names = try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
+        #expect(
+            names == ["share", "share/ferry"]
+                + ["", ".jobs", ".lock"].map { "share/ferry/ledger.sqlite\($0)" })
         for name in names {
             var status = stat()
             let code = stat("\(state)/\(name)", &status)

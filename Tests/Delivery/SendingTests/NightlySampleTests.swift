@@ -66,19 +66,26 @@ import Testing
     @Test func systemdUnitsRunTheUploader() async throws {
         let service = try contents("pingferry-upload.service")
         let start = try #require(service.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
-        let command = try #require(start.split(separator: "'").dropFirst().first)
+        // systemd replaces ${NAME} as a shell does.
+        let command = String(start.dropFirst("ExecStart=".count))
         let proxy = try refusingProxy()
         #expect(try shell("pingferry bundle -q -o bundles/a.tar.zst phone", proxy: proxy).status == 1)
-        let local = command.replacingOccurrences(of: "/var/lib/pingferry/", with: folder.path + "/")
+        let local = command.replacing("/var/lib/pingferry/", with: folder.path + "/")
+            .replacing("/etc/pingferry/", with: folder.path + "/")
+        let options = try contents("upload.conf").replacing("/var/lib/pingferry/", with: folder.path + "/")
+        try folder.put(options, "upload.conf")
         #expect(try shell(local, proxy: proxy).status == 78)
         #expect(try folder.text("upload.prom").contains("\npingferry_last_exit_status 78\n"))
-        // The program has all options of the sample.
-        let options = try contents("upload.conf").split(separator: "\n").filter { $0.hasPrefix("#PINGFERRY_OPTIONS=") }
-        #expect(options.count == 1)
-        let set = options.joined().replacing("#PINGFERRY_OPTIONS=", with: "PINGFERRY_OPTIONS='") + "'; "
-        #expect(try shell(set + local, proxy: proxy).status == 78)
-        #expect(try shell("PINGFERRY_OPTIONS=--nonsense; " + local, proxy: proxy).status == 64)
-        #expect(FileManager.default.fileExists(atPath: folder("state/pingferry/ledger.sqlite")))
+        #expect(FileManager.default.fileExists(atPath: folder("ledger.sqlite")))
+        // The program has the options in comments of the sample, of which none is indented.
+        let commented = options.split(separator: "\n").filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
+        #expect(commented.count == 4)
+        for option in commented {
+            try folder.put("\(options)\n\(option.dropFirst())\n", "upload.conf")
+            let status = try shell("pingferry-upload status --config upload.conf", proxy: proxy)
+            #expect(status.text.contains("upload.conf: --\(option.dropFirst().replacing(" = ", with: "="))\n"))
+        }
+        try folder.put(options, "upload.conf")
         // On a night without bundles, the job succeeds and writes new metrics.
         try FileManager.default.removeItem(atPath: folder("bundles/a.tar.zst"))
         #expect(try shell(local, proxy: proxy).status == 0)

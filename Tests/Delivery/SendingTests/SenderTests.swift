@@ -210,7 +210,11 @@ import Testing
             reason == "unknown authority" ? other.authority : certificates.authority
         let failure = try #require(try await failure(settings))
         #expect(failure.kind == .notTrusted, "\(failure)")
-        #expect(failure.description.contains("does not name this host") == (reason == "another name"))
+        let words = [
+            "another name": "does not name this host", "expired": "certificate has expired",
+            "unknown authority": "unable to get local issuer certificate",
+        ]
+        #expect(failure.description.contains(try #require(words[reason])))
     }
 
     @Test func clientCertificateIsSent() async throws {
@@ -221,7 +225,9 @@ import Testing
             "--certificate=\(certificate)", "--key=\(key)", "--client-authority=\(certificates.authority)")
         var settings = try settings(server.address)
         settings.identity.certificateAuthoritiesPath = certificates.authority
-        #expect(try await failure(settings) != nil)
+        // The alert of the server can be lost, because on loopback the server closes the connection first.
+        let kind = try #require(try await failure(settings)).kind
+        #expect(kind == .notTrusted || kind == .disconnected)
         settings.identity.certificate = own.certificate
         settings.identity.key = own.key
         try await withSender(settings) { sender async throws in

@@ -30,11 +30,26 @@ import Testing
         var details = FailureDetails(message: "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x:443")
         #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .closedInHandshake)
         details.message = "error:1408F10B:SSL routines:ssl3_get_record:wrong version number"
-        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .noHandshake)
+        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .noHandshake(details.message))
     }
 
     @Test func wrongHostDiffersFromAnUntrustedCertificate() {
         #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails(isChainValid: true)) == .wrongName)
-        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails()) == .untrusted)
+        let details = FailureDetails(message: "SSL certificate problem: certificate has expired")
+        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, details) == .untrusted(details.message))
+    }
+
+    @Test(arguments: [
+        ("tlsv13 alert certificate required", true), ("tlsv1 alert unknown ca", true),
+        ("sslv3 alert certificate revoked", true), ("sslv3 alert bad certificate", true),
+        ("tlsv1 alert internal error", false), ("unexpected eof while reading", false),
+    ])
+    func alertAboutTheClientCertificateMeansThatTheServerHasNoRequest(words: String, isRejected: Bool) {
+        var details = FailureDetails(
+            sendCount: 1, isNewConnection: true,
+            message: "OpenSSL SSL_read: error:0A00045C:SSL routines::\(words), errno 0")
+        #expect((HTTPError(CURLE_RECV_ERROR, details) == .clientCertificateRejected) == isRejected)
+        details.isNewConnection = false
+        #expect(HTTPError(CURLE_RECV_ERROR, details) == .cut)
     }
 }

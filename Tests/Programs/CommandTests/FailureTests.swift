@@ -130,8 +130,9 @@ import Testing
         let bundle = folder("a.tar.zst")
         #expect(try pingferry("bundle", "-q", "-o", bundle, capture).status == 1)
         let store = "\(capture)/Documents/eventArray-MozTelemetry-Default-focus-event.json"
+        let stranger = try folder.put("not a store", "focus/Documents/notes.txt")
         let before = try files()
-        for (output, input) in [(bundle, bundle), (store, capture), (store, store)] {
+        for (output, input) in [(bundle, bundle), (store, capture), (store, store), (stranger, capture)] {
             for command in ["convert", "bundle"] {
                 let finished = try pingferry(command, "--force", "-o", output, input)
                 #expect(finished.status == 73)

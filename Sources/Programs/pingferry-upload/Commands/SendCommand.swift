@@ -175,7 +175,7 @@ struct SendCommand: AsyncParsableCommand {
     mutating func run() async throws {
         var folderError: CommandError?
         do throws(CommandError) { bundles = try Self.expandingFolders(bundles) } catch { folderError = error }
-        if let logFile = sending.logFile {
+        if let logFile = sending.logFile, !dryRun {
             try await reportingErrors {
                 // The messages about a wrong file must not be appended to it.
                 try checkFiles()
@@ -328,7 +328,7 @@ struct SendCommand: AsyncParsableCommand {
         let receiptSource = receipts.receipt == nil ? nil : try ReceiptSource(verified)
         let plan = try plan(verified, ledger.view, settings.credentials)
         if !ledger.isNew { try requireCurrent(ledger, for: plan) }
-        if let metrics { try MetricsFile(path: metrics).write(.running(since: start), ledger: self.ledger) }
+        if let metrics { try MetricsFile(path: metrics).writeStart(start, ledger: self.ledger) }
         try ledger.begin(plan)
         let interval = sending.progressInterval.map { Duration.milliseconds($0.milliseconds) }
         let progress = SendingProgress(total: plan.uploadCount, isQuiet: common.quiet, interval: interval)

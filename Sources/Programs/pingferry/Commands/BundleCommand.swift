@@ -189,7 +189,7 @@ struct BundleCommand: AsyncParsableCommand {
         var files = CommandFiles()
         files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
         files.read(
-            OutputLocation.filesOfBackups(
+            OutputLocation.filesOfCaptures(
                 among: [output, increments.index, receipts.receipt].compactMap(\.self), inputs: input.paths))
         files.read(increments.inputPaths)
         if !isStandardOutput {

@@ -169,7 +169,7 @@ struct ConvertCommand: AsyncParsableCommand {
     private func checkFiles() throws {
         var files = CommandFiles()
         files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
-        files.read(OutputLocation.filesOfBackups(among: [output], inputs: input.paths))
+        files.read(OutputLocation.filesOfCaptures(among: [output], inputs: input.paths))
         if !isStandardOutput {
             let replaced =
                 format.isFolder ? AtomicFolder.replacedPaths(of: output) : AtomicOutput.replacedPaths(of: output)

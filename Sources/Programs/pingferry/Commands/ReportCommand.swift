@@ -71,7 +71,7 @@ struct ReportCommand: AsyncParsableCommand {
         try await reportingErrors {
             var files = CommandFiles()
             files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
-            files.read(OutputLocation.filesOfBackups(among: [output], inputs: input.paths))
+            files.read(OutputLocation.filesOfCaptures(among: [output], inputs: input.paths))
             if !isStandardOutput { files.write("--output", AtomicOutput.replacedPaths(of: output)) }
             try files.check()
             let pseudonymizer = try pseudonyms.pseudonymizer()
