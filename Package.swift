@@ -274,7 +274,7 @@ if fuzzes {
             dependencies: [
                 "ActivityStream", "Adjust", "Bundle", "Capture", "Delivery", "DeviceBackup", "Export", "Files", "Glean",
                 "Hashing", "JSONText", "Leanplum", "Mozilla", "Parallel", "PrivateSQLite", "Processes", "PropertyList",
-                "Secrets", "Sift", "Systems", "Telemetry", "TestSupport",
+                "SQLite", "Secrets", "Sift", "Systems", "Telemetry", "TestSupport",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "leak-suppressions.txt"],
             swiftSettings: common + [.unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug))],

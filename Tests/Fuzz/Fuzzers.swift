@@ -9,10 +9,10 @@ private let fuzzers: [String: Fuzzer] = [
     "FuzzCourierLists": fuzzCourierLists, "FuzzExpectedList": fuzzExpectedList, "FuzzGleanEvents": fuzzGleanEvents,
     "FuzzGleanPing": fuzzGleanPing, "FuzzHAR": fuzzHAR, "FuzzJSON": fuzzJSON, "FuzzKeybag": fuzzKeybag,
     "FuzzKeyedArchive": fuzzKeyedArchive, "FuzzLeanplumDatabase": fuzzLeanplumDatabase,
-    "FuzzLeanplumRows": fuzzLeanplumRows, "FuzzNDJSON": fuzzNDJSON, "FuzzPendingEvents": fuzzPendingEvents,
-    "FuzzPingFile": fuzzPingFile, "FuzzPseudonyms": fuzzPseudonyms, "FuzzServerAnswer": fuzzServerAnswer,
-    "FuzzSiftStore": fuzzSiftStore, "FuzzUploadSettings": fuzzUploadSettings,
-    "FuzzXMLPropertyList": fuzzXMLPropertyList,
+    "FuzzLeanplumRows": fuzzLeanplumRows, "FuzzLedger": fuzzLedger, "FuzzNDJSON": fuzzNDJSON,
+    "FuzzPendingEvents": fuzzPendingEvents, "FuzzPingFile": fuzzPingFile, "FuzzPseudonyms": fuzzPseudonyms,
+    "FuzzServerAnswer": fuzzServerAnswer, "FuzzSiftStore": fuzzSiftStore,
+    "FuzzUploadSettings": fuzzUploadSettings, "FuzzXMLPropertyList": fuzzXMLPropertyList,
 ]
 
 /// The driver of libFuzzer, which calls `body` with one input after another.
