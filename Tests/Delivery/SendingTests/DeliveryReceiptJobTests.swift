@@ -72,6 +72,18 @@ import Testing
         return record
     }
 
+    @Test("A night without bundles succeeds without a receipt, and keeps an earlier one")
+    func nightWithoutBundles() async throws {
+        let spool = try folder.makeFolder("spool")
+        #expect(try await send("--receipt", receipt, spool).status == 0)
+        #expect(!folder.names.contains { $0.contains("night.json") })
+        try folder.put("earlier", "night.json")
+        let again = try await send("--receipt", receipt, "--force", "--quiet", spool)
+        #expect(again.status == 0)
+        #expect(again.text == "" && again.errors == "")
+        #expect(try folder.text("night.json") == "earlier")
+    }
+
     @Test func receiptStatesEveryOutcome() async throws {
         try await server.setRules(#"[{"contains":"\"seq\":2}","status":400,"text":"no such field"}]"#)
         let first = try await bundle("a", [Sample.ping(1, client: "C"), Sample.ping(2, client: "C"), held(3)])

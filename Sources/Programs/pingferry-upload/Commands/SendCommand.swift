@@ -325,7 +325,8 @@ struct SendCommand: AsyncParsableCommand {
         let ledger = try existing ?? ledger.openLedger(mustExist: false)
         findings.hasLockedLedger = true
         if ledger.isNew { reportNew(ledger) }
-        let receiptSource = receipts.receipt == nil ? nil : try ReceiptSource(verified)
+        // Without bundles, a receipt would describe no file. Such a night is a success.
+        let receiptSource = receipts.receipt == nil || bundles.isEmpty ? nil : try ReceiptSource(verified)
         let plan = try plan(verified, ledger.view, settings.credentials)
         if !ledger.isNew { try requireCurrent(ledger, for: plan) }
         if let metrics { try MetricsFile(path: metrics).writeStart(start, ledger: self.ledger) }
