@@ -17,7 +17,7 @@ extension SendError {
         case .proxyRefused: self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
         case .wrongName: self.init(.notTrusted, "the server's certificate does not name this host")
         case .untrusted(let words):
-            self.init(.notTrusted, "no trusted connection: \(words) (for another authority, see --ca-file)")
+            self.init(.notTrusted, "no trusted connection: \(words) (see --ca-file)")
         case .noHandshake(let words): self.init(.notTrusted, "no trusted connection: the handshake failed: \(words)")
         case .clientCertificateRejected:
             self.init(

@@ -17,9 +17,9 @@ public enum HTTPError: Error, Sendable, Equatable {
     case proxyRefused(Int)
     /// The certificate is for another host.
     case wrongName
-    /// The certificate is not trusted, for the reason in libcurl's message.
+    /// The certificate is not trusted, for this reason, such as `certificate has expired`.
     case untrusted(String)
-    /// The TLS handshake failed for another reason, which libcurl's message states.
+    /// The TLS handshake failed for another reason, such as `wrong version number`.
     case noHandshake(String)
     /// The server requires a client certificate, or rejected the one that was sent.
     ///
@@ -69,6 +69,13 @@ struct FailureDetails {
     var isChainValid = false
     var message = ""
 
+    /// The reason in a message about TLS, without the words of libcurl and OpenSSL that precede it.
+    var reason: String {
+        let isAfterColons = ["SSL certificate problem: ", "SSL routines:"].contains { message.contains($0) }
+        let part = isAfterColons ? message.split(separator: ":").last ?? "" : message[...]
+        return String(part.drop { $0 == " " })
+    }
+
     /// Whether the server ended the handshake with an alert about the client certificate.
     ///
     /// The message of OpenSSL is examined, because libcurl has no code for alerts that arrive after the request was sent.
@@ -95,10 +102,10 @@ extension HTTPError {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
         case CURLE_COULDNT_CONNECT where details.proxyStatus == 0: .cannotConnect(details.code)
         case CURLE_OPERATION_TIMEDOUT: .connectionTimedOut(isAtProxy: details.hasProxy && details.isConnected)
-        case CURLE_PEER_FAILED_VERIFICATION: details.isChainValid ? .wrongName : .untrusted(details.message)
-        case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake(details.message)
+        case CURLE_PEER_FAILED_VERIFICATION: details.isChainValid ? .wrongName : .untrusted(details.reason)
+        case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake(details.reason)
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
-            .noHandshake(details.message)
+            .noHandshake(details.reason)
         case _ where details.proxyStatus != 0 || details.hasProxy && details.isConnected:
             .proxyRefused(details.proxyStatus)
         default: .other(details.message, wasSent: false)

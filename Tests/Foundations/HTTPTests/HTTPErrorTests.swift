@@ -30,13 +30,15 @@ import Testing
         var details = FailureDetails(message: "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x:443")
         #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .closedInHandshake)
         details.message = "error:1408F10B:SSL routines:ssl3_get_record:wrong version number"
-        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .noHandshake(details.message))
+        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .noHandshake("wrong version number"))
     }
 
     @Test func wrongHostDiffersFromAnUntrustedCertificate() {
         #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails(isChainValid: true)) == .wrongName)
         let details = FailureDetails(message: "SSL certificate problem: certificate has expired")
-        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, details) == .untrusted(details.message))
+        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, details) == .untrusted("certificate has expired"))
+        let file = FailureDetails(message: "error setting certificate verify locations:  CAfile: a")
+        #expect(HTTPError(CURLE_SSL_CACERT_BADFILE, file) == .noHandshake(file.message))
     }
 
     @Test(arguments: [
