@@ -6,6 +6,7 @@ states whether the last upload of each client was settled, because only the ledg
 
 import collections
 import datetime
+import glob
 import json
 import os
 import shutil
@@ -374,6 +375,8 @@ class Case:
 
 def simulate(campaign, part, count):
     """Simulates the nights of several operators."""
+    if not glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1"):
+        sys.exit("%s: libfaketime is not installed" % part)
     statistics = collections.Counter()
 
     def run(number, folder):

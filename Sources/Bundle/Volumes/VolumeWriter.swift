@@ -51,8 +51,13 @@ public struct VolumeWriter: ~Copyable {
 
     /// Returns the paths of all files that a bundle at `path` may create, replace or remove if it is split into volumes.
     public static func replacedPaths(of path: String) -> [String] {
+        outputPaths(of: path) + AtomicFiles.temporaryPaths(of: path)
+    }
+
+    /// Returns the paths of the bundle at `path`, of its volumes and of their list.
+    public static func outputPaths(of path: String) -> [String] {
         [path] + (1...VolumeName.maxNumber).map { VolumeName(of: path, number: $0).path }
-            + [VolumeName.listPath(of: path)] + AtomicFiles.temporaryPaths(of: path)
+            + [VolumeName.listPath(of: path)]
     }
 
     /// The identities of the files that will be replaced.

@@ -107,7 +107,7 @@ extension StoreSearch {
     /// Returns the problem of a link or a special file.
     ///
     /// A link in a backup was a link on the phone. The problem is not a loss, because the backup has separate rows for
-    /// the linked files. A special file is next to the manifest.
+    /// the linked files. Neither is one of a special file, because only those next to the manifest are reported here.
     ///
     /// Source: "iOS backups", section 10, B31 and B43.
     func problem(of found: SkippedEntry) -> Problem {

@@ -24,6 +24,8 @@ public struct VerifiedBundles: Sendable {
     public let source: UploadSource
     /// The readers of the bundles that can be used.
     let readers: [BundleReader]
+    /// Whether at least one bundle can be used.
+    public var hasUsableBundle: Bool { !readers.isEmpty }
     /// The bundles that were skipped because they are damaged, unfinished or without a required signature.
     public let unusableBundles: [UnusableBundleError]
 

@@ -17,7 +17,9 @@ extension SendError {
         case .proxyRefused: self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
         case .wrongName: self.init(.notTrusted, "the server's certificate does not name this host")
         case .untrusted(let words):
-            self.init(.notTrusted, "no trusted connection: \(words) (see --ca-file)")
+            // Another authority is no remedy for a certificate that has expired, or that was revoked.
+            let hint = words.contains("issuer") || words.contains("self") ? " (see --ca-file)" : ""
+            self.init(.notTrusted, "no trusted connection: \(words)\(hint)")
         case .noHandshake(let words): self.init(.notTrusted, "no trusted connection: the handshake failed: \(words)")
         case .clientCertificateRejected:
             self.init(

@@ -56,16 +56,21 @@ public enum PrivateFolder {
     ///
     /// If root creates a folder, it belongs to the owner of the folder in which it is.
     public static func create(_ path: String) throws(FileError) {
+        let path = Path.withoutTrailingSlashes(path)
         guard access(path, F_OK) != 0 else { return }
-        let parent = Path.folder(of: path)
+        let (code, parent) = (errno, Path.folder(of: path))
+        // The current folder can be inaccessible. It has no parent in its path.
+        guard code == ENOENT, parent != path else { throw FileError(.create, path, code: code) }
         try create(parent)
-        guard mkdir(path, 0o700) == 0 else {
+        let (name, flags) = (Path.name(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // The new folder is opened relative to its parent, because the owner of the parent can replace it by a link.
+        let owner = try Descriptor(open(parent, flags), .create, path)
+        guard mkdirat(owner.number, name, 0o700) == 0 else {
             if errno == EEXIST { return }
             throw FileError(.create, path)
         }
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        let folder = try Descriptor(open(path, flags | O_NOFOLLOW), .create, path)
-        try folder.adoptOwner(of: Descriptor(open(parent, flags), .create, parent), path)
+        let folder = try Descriptor(openat(owner.number, name, flags | O_NOFOLLOW), .create, path)
+        try folder.adoptOwner(of: owner, path)
     }
 }
 

@@ -29,10 +29,22 @@ public enum StandardDescriptors {
         let file = try Descriptor(open(path, flags, 0o600), .create, path)
         guard try file.status(path).isRegular else { throw FileError(.create, path, code: ENOTSUP) }
         try check(try [UInt8](capacity: 32) { output in _ = try file.read(at: 0, into: &output, .read, path) })
+        try endLastLine(of: file, path)
         let folder = try Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try file.adoptOwner(of: folder, path)
         let previous = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard previous >= 0, dup2(file.number, STDERR_FILENO) >= 0 else { throw FileError(.create, path) }
         return previous
+    }
+
+    /// Appends a line feed to a file whose last line has none, because the disk was full when it was written.
+    private static func endLastLine(of file: borrowing Descriptor, _ path: String) throws(FileError) {
+        let size = Int(try file.status(path).st_size)
+        let last = try [UInt8](capacity: 1) { output throws(FileError) in
+            if size > 0 { _ = try file.read(at: size - 1, into: &output, .read, path) }
+        }
+        guard let last = last.first, last != UInt8(ascii: "\n") else { return }
+        // If the disk is still full, the next line is lost as well.
+        _ = write(file.number, "\n", 1)
     }
 }

@@ -72,8 +72,8 @@ struct FailureDetails {
     /// The reason in a message about TLS, without the words of libcurl and OpenSSL that precede it.
     var reason: String {
         let isAfterColons = ["SSL certificate problem: ", "SSL routines:"].contains { message.contains($0) }
-        let part = isAfterColons ? message.split(separator: ":").last ?? "" : message[...]
-        return String(part.drop { $0 == " " })
+        guard isAfterColons, let part = message.split(separator: ":").last else { return message }
+        return String(part.prefix { $0 != "," }.drop { $0 == " " })
     }
 
     /// Whether the server ended the handshake with an alert about the client certificate.

@@ -11,6 +11,8 @@ public enum StandardError {
     private static let clock = Mutex<(@Sendable () -> String)?>(nil)
     /// The descriptor for messages that cannot be written to the file of ``append(toFile:clock:)``.
     private static let fallback = Mutex<Int32?>(nil)
+    /// Whether only a part of the last line was written, because the disk is full.
+    private static let isLastLineCut = Mutex(false)
     /// Whether systemd's journal receives the messages, so that a line can begin with its priority.
     private static let isJournal = isJournal(STDERR_FILENO)
 
@@ -46,12 +48,23 @@ public enum StandardError {
 
     /// Appends all following messages to a file, each with the time that `clock` returns.
     ///
-    /// The file is created with permissions 0600. Messages that cannot be written to it, for example because the disk is
-    /// full, are written to the previous standard error.
+    /// The file is created with permissions 0600. If it cannot be created because the disk is full, nothing changes.
+    /// Messages that cannot be written to it are written to the previous standard error.
     ///
     /// - Throws: `FileError` if the file cannot be opened, or `CommandError` if it has contents that are not a log.
     public static func append(toFile path: String, clock: @escaping @Sendable () -> String) throws {
-        let previous = try StandardDescriptors.appendErrors(to: path) { head in
+        let previous: Int32
+        do {
+            previous = try descriptor(appendingTo: path)
+        } catch let error as FileError where error.isDiskFull {
+            return write("\(error), so that messages are written here")
+        }
+        fallback.withLock { $0 = previous }
+        self.clock.withLock { $0 = clock }
+    }
+
+    private static func descriptor(appendingTo path: String) throws -> Int32 {
+        try StandardDescriptors.appendErrors(to: path) { head in
             // A log begins with a time or, with --log-json, with an object.
             let isLog =
                 head.isEmpty || head.first == UInt8(ascii: "{")
@@ -62,8 +75,6 @@ public enum StandardError {
                 status: .cannotCreate, message: "cannot append to \(path): it does not contain a log",
                 remedy: "remove the file, or give another name with --log-file")
         }
-        fallback.withLock { $0 = previous }
-        self.clock.withLock { $0 = clock }
     }
 
     /// Returns whether a descriptor is the stream to systemd's journal that the environment names.
@@ -105,21 +116,27 @@ public enum StandardError {
     ///
     /// Errors of the last descriptor are ignored, because there is no other place to report them.
     static func writeAll(_ text: String) {
-        if !writeAll(text, to: STDERR_FILENO), let fallback = fallback.withLock(\.self) { writeAll(text, to: fallback) }
+        isLastLineCut.withLock { isCut in
+            let line = isCut ? "\n\(text)" : text
+            let count = writeAll(line, to: STDERR_FILENO)
+            guard count < line.utf8.count else { return isCut = false }
+            isCut = isCut || count > 0
+            if let fallback = fallback.withLock(\.self) { writeAll(text, to: fallback) }
+        }
     }
 
-    /// Writes text to a descriptor, and returns whether it was written completely.
+    /// Writes text to a descriptor, and returns the number of bytes that were written.
     @discardableResult
-    private static func writeAll(_ text: String, to descriptor: Int32) -> Bool {
+    private static func writeAll(_ text: String, to descriptor: Int32) -> Int {
         var text = text
         return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                guard count > 0 || errno == EINTR else { return false }
+                guard count > 0 || errno == EINTR else { break }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
             }
-            return true
+            return bytes.count - rest.count
         }
     }
 }

@@ -16,6 +16,11 @@ struct ConfigurationFile {
         /// The number of the line.
         let line: Int
 
+        /// The option as an argument, with the value of a secret replaced by an ellipsis.
+        var printableArgument: String {
+            ["ping-url", "proxy"].contains(name) && value != nil ? "--\(name)=…" : argument
+        }
+
         /// The option as an argument, such as `--timezone=Europe/Berlin`.
         var argument: String { "--\(name)\(value.map { "=\($0)" } ?? "")" }
     }
@@ -82,7 +87,8 @@ struct ConfigurationFile {
         let options = try ConfigurationFile(path: path).options.filter { option in
             // A second ledger is an error, because it can be the name of a file to which a shell expanded a pattern.
             let isReplaced = names.contains("--\(option.name)") && option.name != "ledger"
-            return !isReplaced && (command == "send" || commonNames.contains(option.name))
+            let isUnused = names.contains("--dry-run") && SendCommand.namesUnusedByDryRun.contains(option.name)
+            return !isReplaced && !isUnused && (command == "send" || commonNames.contains(option.name))
         }
         let all =
             (given.first == command ? [] : [command]) + given + options.map(\.argument)
@@ -93,11 +99,12 @@ struct ConfigurationFile {
 
     /// Throws an error if `arguments` are invalid because of the value of an option in the file at `path`.
     ///
-    /// The message of an option that is invalid alone is the message of all arguments, too.
+    /// The message of an option that is invalid alone is the message of all arguments, too. A message that appears without
+    /// the option has another cause.
     private static func requireValidValues(
         _ options: [Option], of path: String, _ command: String, in arguments: [String]
     ) throws(CommandError) {
-        guard let message = usageError(arguments),
+        guard let message = usageError(arguments), message != usageError([command, "bundle"]),
             let option = options.first(where: { usageError([command, $0.argument, "bundle"]) == message })
         else { return }
         throw CommandError(status: .badConfiguration, message: "\(path), line \(option.line): \(message)")

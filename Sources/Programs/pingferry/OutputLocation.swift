@@ -17,9 +17,14 @@ enum OutputLocation {
         let captures = inputs.compactMap { $0 == "-" ? nil : RealPath.of($0) }
         return outputs.filter { output in
             guard output != "-", let path = RealPath.of(output) else { return false }
-            return captures.contains { isInBackup(path, below: $0) || path.hasPrefix("\($0)/") && !isBundle(path) }
+            return captures.contains { capture in
+                isInBackup(path, below: capture) || path.hasPrefix(prefix(of: capture)) && !isBundle(path)
+            }
         }
     }
+
+    /// Returns the beginning of the paths of all files in the folder `capture`.
+    private static func prefix(of capture: String) -> String { capture == "/" ? capture : "\(capture)/" }
 
     private static func isBundle(_ path: String) -> Bool {
         guard let file = try? InputFile(path: path), let head = try? InputKind.head(of: ByteSource(file)) else {
@@ -31,7 +36,7 @@ enum OutputLocation {
 
     /// Returns whether a folder that contains `path` is a backup, and is the folder `capture` or is inside it.
     private static func isInBackup(_ path: String, below capture: String) -> Bool {
-        let prefix = capture == "/" ? capture : capture + "/"
+        let prefix = prefix(of: capture)
         var folder = Path.folder(of: path)
         while "\(folder)/".hasPrefix(prefix) {
             if manifestNames.contains(where: { FileIdentity(path: "\(folder)/\($0)") != nil }) { return true }
@@ -45,7 +50,7 @@ enum OutputLocation {
     static func warnIfInsideCapture(_ output: String, inputs: [String], isQuiet: Bool) {
         guard !isQuiet, output != "-", let folder = RealPath.of(Path.folder(of: output)) else { return }
         for input in inputs where input != "-" {
-            guard let capture = RealPath.of(input), "\(folder)/".hasPrefix("\(capture)/") else { continue }
+            guard let capture = RealPath.of(input), "\(folder)/".hasPrefix(prefix(of: capture)) else { continue }
             StandardError.write("pingferry: \(output): the output is inside the capture \(input), and changes it")
             StandardError.write("hint: write the output to another folder")
             return

@@ -82,6 +82,12 @@ import Testing
         #expect(again.status == 0)
         #expect(again.text == "" && again.errors == "")
         #expect(try folder.text("night.json") == "earlier")
+        // The same applies if the only bundle is still being copied, but that is reported.
+        try folder.put(String(repeating: "x", count: 99), "spool/copied.tar.zst")
+        let unfinished = try await send("--receipt", receipt, "--force", "--quiet", "--keep-going", spool)
+        #expect(unfinished.status == 65)
+        #expect(!unfinished.errors.contains("no receipt"))
+        #expect(try folder.text("night.json") == "earlier")
     }
 
     @Test func receiptStatesEveryOutcome() async throws {

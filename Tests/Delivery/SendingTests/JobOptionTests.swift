@@ -95,6 +95,22 @@ import Testing
         let other = try await job("--config", config, "--attempts", "22")
         #expect(other.status == 64)
         #expect(!other.errors.contains("line 2"))
+        // A fault of the command line is not one of the file.
+        try folder.put("ledger = \(ledger)\n", "job.conf")
+        let incomplete = try await upload("release", "--config", config, "7")
+        #expect(incomplete.status == 64)
+        #expect(!incomplete.errors.contains("line 1"))
+    }
+
+    @Test("Secrets of a file are not printed")
+    func secretsInConfiguration() async throws {
+        #expect(try await job().status == 0)
+        let config = try folder.put(
+            "ledger = \(ledger)\nproxy = http://u:secret@127.0.0.1:1\nping-url = http://127.0.0.1:1/secret\n",
+            "job.conf")
+        let status = try await upload("status", "--config", config)
+        #expect(status.text.contains("\(config): --proxy=…\n\(config): --ping-url=…\n"))
+        #expect(!status.text.contains("secret"))
     }
 
     // MARK: Time
@@ -168,13 +184,20 @@ import Testing
         .enabled(if: SmallDisk.isSupported, "only root can mount a file system"))
     func fullDisk() async throws {
         let disk = try SmallDisk(kibibytes: 16)
-        FileManager.default.createFile(atPath: disk("filler"), contents: Data(count: 16 << 10))
+        try tool("sh", "-c", "cat /dev/zero > \"$0\" || true", disk("filler"))
         let finished = try await job("--log-file", disk("log"), "--metrics", disk("metrics"), "--json")
         #expect(finished.status == 74)
         #expect(finished.errors.contains("created a new ledger at \(ledger)"))
         #expect(finished.errors.contains("cannot write \(disk("metrics")): No space left on device"))
         #expect((try finished.json()["records"] as? [String: Int]) == ["delivered": 3])
         #expect(try await server.report().total == 3)
+        // The next job begins a new line, although its log ends within one.
+        try FileManager.default.removeItem(atPath: disk("filler"))
+        try "2026-11-27T02:30:00.000Z cut".write(toFile: disk("log"), atomically: false, encoding: .utf8)
+        #expect(try await job("--log-file", disk("log"), folder("missing.tar.zst")).status == 66)
+        let lines = try String(contentsOfFile: disk("log"), encoding: .utf8).split(separator: "\n")
+        #expect(lines.first == "2026-11-27T02:30:00.000Z cut")
+        #expect(lines.dropFirst().first?.contains("Z pingferry-upload: cannot open ") == true)
     }
 
     @Test("Lines in systemd's journal begin with their priority")

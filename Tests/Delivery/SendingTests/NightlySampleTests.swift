@@ -86,6 +86,9 @@ import Testing
             #expect(status.text.contains("upload.conf: --\(option.dropFirst().replacing(" = ", with: "="))\n"))
         }
         try folder.put(options, "upload.conf")
+        // A plan ignores the outputs in the file.
+        let plan = try shell("pingferry-upload send --dry-run --config upload.conf bundles", proxy: proxy)
+        #expect(plan.status == 0 && plan.text.contains("uploads planned of"), "\(plan.errors)")
         // On a night without bundles, the job succeeds and writes new metrics.
         try FileManager.default.removeItem(atPath: folder("bundles/a.tar.zst"))
         #expect(try shell(local, proxy: proxy).status == 0)

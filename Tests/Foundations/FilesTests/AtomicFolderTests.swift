@@ -124,4 +124,18 @@ import Testing
         #expect(try folder.text("out/a.csv") == "newer")
         #expect(folder.names == ["other", "out"])
     }
+
+    @Test("A private folder is created with the folders that contain it, unless a file is in its place")
+    func privateFolder() throws {
+        let path = folder("a/b//c")
+        for _ in 1...2 { try PrivateFolder.create(path + "/") }
+        for name in ["a", "a/b", "a/b/c"] {
+            var status = stat()
+            #expect(stat(folder(name), &status) == 0 && status.st_mode & 0o7777 == 0o700, "\(name)")
+        }
+        try folder.put("", "file")
+        let blocked = folder("file/d")
+        #expect(throws: FileError(.create, blocked, code: ENOTDIR)) { try PrivateFolder.create(blocked) }
+        #expect(throws: FileError(.create, "", code: ENOENT)) { try PrivateFolder.create("") }
+    }
 }

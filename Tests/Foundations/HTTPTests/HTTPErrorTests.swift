@@ -29,7 +29,7 @@ import Testing
     @Test func closingDuringTheHandshakeDiffersFromAFailedHandshake() {
         var details = FailureDetails(message: "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x:443")
         #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .closedInHandshake)
-        details.message = "error:1408F10B:SSL routines:ssl3_get_record:wrong version number"
+        details.message = "OpenSSL SSL_connect: error:0A00010B:SSL routines::wrong version number, errno 0"
         #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .noHandshake("wrong version number"))
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Console
 import Delivery
 import Files
@@ -45,7 +46,8 @@ struct SendCommand: AsyncParsableCommand {
               pingferry-upload --quiet --ping-url-file /etc/pingferry/ping-url ./*.tar.zst
 
             --receipt writes a file that states the outcome of the records in the bundles after the job, also if the job failed \
-            or was stopped by a signal. It is written for every job that begins to send, and its path is checked before that. \
+            or was stopped by a signal. It is written for every job that begins to send and can use a bundle, and its path is \
+            checked before that. \
             The command receipt makes one at any other time:
               pingferry-upload send --receipt night.json --receipt-records monday.tar.zst
 
@@ -150,6 +152,11 @@ struct SendCommand: AsyncParsableCommand {
     var acceptOlderLedger = false
 
     @OptionGroup(title: "Common options") var common: CommonOptions
+
+    /// The names of options that cannot be used with `--dry-run`, which ignores them in a configuration file.
+    static let namesUnusedByDryRun: Set<CapturedText> = [
+        "move-done", "metrics", "receipt", "receipt-records", "ping-url", "ping-url-file",
+    ]
 
     func validate() throws {
         try CommonOptions.rejectStandardInput(in: bundles)
@@ -325,8 +332,9 @@ struct SendCommand: AsyncParsableCommand {
         let ledger = try existing ?? ledger.openLedger(mustExist: false)
         findings.hasLockedLedger = true
         if ledger.isNew { reportNew(ledger) }
-        // Without bundles, a receipt would describe no file. Such a night is a success.
-        let receiptSource = receipts.receipt == nil || bundles.isEmpty ? nil : try ReceiptSource(verified)
+        // Without a bundle, a receipt would describe no file. A night without new bundles is a success.
+        let hasReceipt = receipts.receipt != nil && verified.hasUsableBundle
+        let receiptSource = hasReceipt ? try ReceiptSource(verified) : nil
         let plan = try plan(verified, ledger.view, settings.credentials)
         if !ledger.isNew { try requireCurrent(ledger, for: plan) }
         if let metrics { try MetricsFile(path: metrics).writeStart(start, ledger: self.ledger) }

@@ -64,7 +64,7 @@ struct StatusCommand: AsyncParsableCommand {
         try await reportingErrors {
             if let config = ledger.config.first, !common.quiet, !common.json {
                 for option in try ConfigurationFile(path: config).options {
-                    try Terminal.print("\(config): \(option.argument)")
+                    try Terminal.print("\(config): \(option.printableArgument)")
                 }
             }
             if isLedgerShown { try printLedger() } else { try await printBundles() }

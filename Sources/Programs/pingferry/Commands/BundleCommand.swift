@@ -190,7 +190,9 @@ struct BundleCommand: AsyncParsableCommand {
         files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
         files.read(
             OutputLocation.filesOfCaptures(
-                among: [output, increments.index, receipts.receipt].compactMap(\.self), inputs: input.paths))
+                among: (volumeSize == nil ? [output] : VolumeWriter.outputPaths(of: output))
+                    + [increments.index, receipts.receipt].compactMap(\.self),
+                inputs: input.paths))
         files.read(increments.inputPaths)
         if !isStandardOutput {
             files.write(

@@ -169,11 +169,12 @@ struct ConvertCommand: AsyncParsableCommand {
     private func checkFiles() throws {
         var files = CommandFiles()
         files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
-        files.read(OutputLocation.filesOfCaptures(among: [output], inputs: input.paths))
+        let companions = format == .sqlite ? DatabaseCompanions(of: output).paths : []
+        files.read(OutputLocation.filesOfCaptures(among: [output] + companions, inputs: input.paths))
         if !isStandardOutput {
             let replaced =
                 format.isFolder ? AtomicFolder.replacedPaths(of: output) : AtomicOutput.replacedPaths(of: output)
-            files.write("--output", replaced + (format == .sqlite ? DatabaseCompanions(of: output).paths : []))
+            files.write("--output", replaced + companions)
         }
         try files.check()
     }
