@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 import JSONText
 import Parallel
@@ -42,6 +43,8 @@ public struct BundleAssembler: ~Copyable {
     private var closedSegmentCount = 0
     private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
+    /// The ids of the pseudonym keys of the records, with `nil` for records without pseudonyms.
+    private var keyIDs: Set<CapturedText?> = []
     /// The counts of the added records.
     public private(set) var totals = BundleTotals()
 
@@ -85,6 +88,7 @@ public struct BundleAssembler: ~Copyable {
         segmentRecordCount += 1
         totals.count(record)
         clients.count(record)
+        keyIDs.insert(record.pseudonymKeyID.map { CapturedText($0) })
     }
 
     /// Adds the quarantined input.
@@ -170,14 +174,14 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Call this method after adding the quarantined input.
     ///
-    /// `pseudonymKeyID` is the ID of the pseudonym key. Pass `nil` if any record lacks pseudonyms, or if the bundle has
-    /// quarantined input or problems. `withdrawals` must be empty in a bundle of pseudonymized records. If the ID is not `nil`, the manifest lists only the kinds of the inputs. If
-    /// `inputs` is `nil`, the manifest lists no inputs, as in older versions of the format. `parents` contains the
-    /// digests of the bundles that this bundle continues. `omitted` contains the counts of the omitted contents, which
-    /// are written only if there are parents.
+    /// If all records have pseudonyms of one key, and if there are no quarantine entries, problems or withdrawals, the
+    /// manifest states the id of the key. It then lists only the kinds of the inputs, and no client ids of `filters`,
+    /// which are those of the command. `emptyKeyID` is stated if there are no records. If `inputs` is `nil`, the manifest lists no inputs, as in older versions of the format. `parents`
+    /// contains the digests of the bundles that this bundle continues. `omitted` contains the counts of the omitted
+    /// contents, which are written only if there are parents.
     public mutating func finish(
-        problems: DetailSpill, withdrawals: Set<Withdrawal> = [], duplicateCount: Int, pseudonymKeyID: String? = nil,
-        inputs: [BundleInput]? = nil, parents: [String] = [],
+        problems: DetailSpill, withdrawals: Set<Withdrawal> = [], duplicateCount: Int, emptyKeyID: String? = nil,
+        filters: BundleFilters? = nil, inputs: [BundleInput]? = nil, parents: [String] = [],
         omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
     ) throws -> Manifest {
         var problemMembers = DetailMemberBuilder(BundleLayout.problems)
@@ -187,9 +191,13 @@ public struct BundleAssembler: ~Copyable {
         for client in clients.sortedSummaries { try append(client.json.bytes[...], to: &clientMembers, sink) }
         try finish(clientMembers, to: sink)
         try append(withdrawals, to: sink)
+        let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
+        let keyID = keyIDs.isEmpty ? emptyKeyID : keyIDs.commonPseudonymKeyID?.string
+        let pseudonymKeyID = members.containDetails ? nil : keyID
         let listed = pseudonymKeyID == nil ? inputs : inputs?.map(\.anonymized)
         let manifest = makeManifest(
-            duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, listed.map { BundleInputs($0) }, parents,
+            of: members, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID,
+            pseudonymKeyID == nil ? filters : filters?.withoutClientIDs, listed.map { BundleInputs($0) }, parents,
             omitted)
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoderPool.withPooledValue { try $0.encoder.compressArchiveEnd() }
@@ -272,15 +280,16 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private func makeManifest(
-        duplicateCount: Int, pseudonymKeyID: String?, _ inputs: BundleInputs?, _ parents: [String],
-        _ omitted: Manifest.OmittedCounts
+        of members: [Manifest.Member], duplicateCount: Int, pseudonymKeyID: String?, _ filters: BundleFilters?,
+        _ inputs: BundleInputs?,
+        _ parents: [String], _ omitted: Manifest.OmittedCounts
     ) -> Manifest {
-        let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
-        return Manifest(
+        Manifest(
             toolVersion: toolVersion,
             segments: writtenSegments,
             otherMembers: members.filter { !BundleLayout.isSegment($0.path) },
-            totals: totals, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, inputs: inputs,
+            totals: totals, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, filters: filters,
+            inputs: inputs,
             hasSplitSegments: container.hasSplitMembers, parents: parents, omitted: omitted,
             digest: Manifest.digest(of: members, parents: parents))
     }

@@ -18,8 +18,10 @@ public enum BundleLayout {
     static let framesVersion = 3
     /// The version of manifests of bundles that continue other bundles.
     static let incrementVersion = 4
+    /// The version of manifests of bundles that were made with filters.
+    static let filtersVersion = 5
     /// The versions of manifests that can be read.
-    static let manifestVersions = version...incrementVersion
+    static let manifestVersions = version...filtersVersion
     /// The maximum number of parents of a bundle.
     public static let maxParentCount = 4096
     /// The name of the first member, which identifies the file as a bundle.

@@ -212,7 +212,7 @@ extension BundleReader {
     ) throws(BundleError) -> [CapturedText: Int] {
         try checkMembers(container.members.dropLast(), against: manifest)
         let hasSplitSegments = container.members.contains { $0.frameIndices.count > 1 }
-        guard manifest.hasSplitSegments == hasSplitSegments || !manifest.parents.isEmpty else {
+        guard manifest.hasSplitSegments == nil || manifest.hasSplitSegments == hasSplitSegments else {
             throw .badManifest("its version does not match the number of frames of a member")
         }
         return Dictionary(container.members.enumerated().map { (CapturedText($1.name), $0) }) { first, _ in first }
@@ -245,14 +245,19 @@ extension BundleReader {
             )
         }
         let others = manifest.otherMembers
-        for (number, segment) in manifest.segments.enumerated()
-        where segment.path != BundleLayout.segmentName(number + 1) {
-            throw .badManifest("segment \(number + 1) is named \(segment.path)")
+        for (number, segment) in manifest.segments.enumerated() {
+            guard segment.path == BundleLayout.segmentName(number + 1) else {
+                throw .badManifest("segment \(number + 1) is named \(segment.path)")
+            }
+            guard segment.records > 0 else { throw .badManifest("\(segment.path) has no records") }
         }
         var rest = others.dropFirst().drop { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
-        for other in others.dropFirst().dropLast(rest.count)
-        where other.path != BundleLayout.quarantineMemberName(sha256: other.sha256.hex) {
+        let quarantined = others.dropFirst().dropLast(rest.count)
+        for other in quarantined where other.path != BundleLayout.quarantineMemberName(sha256: other.sha256.hex) {
             throw .badManifest("\(other.path) is not named after its hash")
+        }
+        for (other, next) in zip(quarantined, quarantined.dropFirst()) where other.sha256.hex >= next.sha256.hex {
+            throw .badManifest("\(next.path) is not in the order of the hashes")
         }
         for list in BundleLayout.listNames {
             var number = 1

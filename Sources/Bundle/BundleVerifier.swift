@@ -65,6 +65,8 @@ public struct BundleVerifier {
         /// The number, starting at 1, of the first line without the pseudonyms that the manifest requires, or `nil` if
         /// there is none.
         var lineWithoutPseudonyms: Int?
+        /// The ids of the pseudonym keys of the records, with `nil` for records without pseudonyms.
+        var keyIDs: Set<CapturedText?> = []
     }
 
     private func verifySegments<Notes: Sendable>(
@@ -74,6 +76,7 @@ public struct BundleVerifier {
     ) async throws {
         var tasks = OrderedTasks<(Segment<Notes>, Int)>(limit: limit)
         var totals = BundleTotals()
+        var keyIDs: Set<CapturedText?> = []
         var index = DuplicateIndex()
         var remainingSegments = reader.manifest.segments[...]
         var number = 0
@@ -95,6 +98,7 @@ public struct BundleVerifier {
             number += 1
             unfinishedByteCount -= bytes
             totals.add(segment.totals)
+            keyIDs.formUnion(segment.keyIDs)
             var numbers: [UInt32] = []
             numbers.reserveCapacity(segment.records.count)
             for (line, record) in segment.records.enumerated() {
@@ -107,6 +111,10 @@ public struct BundleVerifier {
             progress(bytes)
         }
         guard totals == reader.manifest.totals else { throw BundleError.countMismatch("a total") }
+        let keyID = reader.manifest.otherMembers.containDetails ? nil : keyIDs.commonPseudonymKeyID
+        guard keyID == nil || reader.manifest.pseudonymKeyID != nil else {
+            throw BundleError.badManifest("it lacks the id of the pseudonym key of its records")
+        }
         try await verifyClients(clients.sortedSummaries)
     }
 
@@ -117,10 +125,11 @@ public struct BundleVerifier {
         var found = empty
         let keyID = reader.manifest.pseudonymKeyID
         _ = try reader.forEachRecord(of: segment) { record, range, _ in
-            if let keyID, found.lineWithoutPseudonyms == nil, record.pseudonymKeyID != keyID {
+            let summary = RecordSummary(record)
+            if let keyID, found.lineWithoutPseudonyms == nil, summary.pseudonymKeyID != keyID {
                 found.lineWithoutPseudonyms = found.records.count + 1
             }
-            let summary = RecordSummary(record)
+            found.keyIDs.insert(summary.pseudonymKeyID.map { CapturedText($0) })
             found.totals.count(summary)
             found.records.append((summary, RecordKey(record, secret: secret)))
             each(record, range, &found.notes)
@@ -151,27 +160,20 @@ public struct BundleVerifier {
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
         // A pseudonymized bundle must not contain quarantined input and problems, because they contain parts of the
         // input.
-        if reader.manifest.pseudonymKeyID != nil {
-            let details = reader.manifest.otherMembers.filter {
-                [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.withdrawals].contains(
-                    BundleLayout.listName(ofMember: $0.path))
-            }
-            guard details.allSatisfy({ $0.bytes == 0 }) else { throw .countMismatch("the ID of the pseudonym key") }
+        guard reader.manifest.pseudonymKeyID == nil || !reader.manifest.otherMembers.containDetails else {
+            throw .countMismatch("the ID of the pseudonym key")
         }
         let present = quarantineMembers
-        // Whether the list of quarantined input names a member, keyed by the name of the member.
-        var isListed = Dictionary(uniqueKeysWithValues: present.map { (CapturedText($0.path), false) })
+        let sizes = Dictionary(uniqueKeysWithValues: present.map { (CapturedText($0.path), $0.bytes) })
+        var unlisted = Set(sizes.keys)
         var listed = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {
             guard entry.isStored else { continue }
-            guard
-                isListed.updateValue(
-                    true, forKey: CapturedText(BundleLayout.quarantineMemberName(sha256: entry.sha256))) != nil
-            else {
-                throw .countMismatch("the list of quarantined input")
-            }
+            let name = CapturedText(BundleLayout.quarantineMemberName(sha256: entry.sha256))
+            guard sizes[name] == entry.size else { throw .countMismatch("the list of quarantined input") }
+            unlisted.remove(name)
         }
-        guard isListed.values.allSatisfy(\.self) else { throw .countMismatch("the list of quarantined input") }
+        guard unlisted.isEmpty else { throw .countMismatch("the list of quarantined input") }
         var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
         while try problems.next() != nil {}
         var withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
@@ -184,6 +186,22 @@ public struct BundleVerifier {
         for member in present {
             try reader.verifyContents(of: member.path, with: &decoder)
             progress(member.bytes)
+        }
+    }
+}
+
+extension Set<CapturedText?> {
+    /// The only element, which is the id of the pseudonym key of all records, or `nil` if they have no common key.
+    var commonPseudonymKeyID: CapturedText? { count == 1 ? first ?? nil : nil }
+}
+
+extension [Manifest.Member] {
+    /// Whether there are quarantine entries, problems or withdrawals, none of which can have pseudonyms.
+    var containDetails: Bool {
+        contains { member in
+            let list = BundleLayout.listName(ofMember: member.path)
+            return member.bytes > 0
+                && [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.withdrawals].contains(list)
         }
     }
 }

@@ -44,13 +44,15 @@ public struct Manifest: Sendable, Equatable {
     public let duplicateCount: Int
     /// The ID of the pseudonym key, or `nil` if the contents do not all have pseudonyms of one key.
     public private(set) var pseudonymKeyID: String?
+    /// The filters of the command that made the bundle, or `nil` if it had none.
+    public private(set) var filters: BundleFilters?
     /// The inputs of the bundle, or `nil` if the manifest has no list of inputs, as in older versions.
     public private(set) var inputs: BundleInputs?
     /// Whether some segments consist of several zstd frames.
     ///
-    /// If the bundle has parents, the value is always `false` after parsing, because the version of the manifest does
-    /// not specify it.
-    public private(set) var hasSplitSegments = false
+    /// After parsing, the value is `nil` if the bundle has parents or filters, because the version of the manifest does
+    /// not specify it then.
+    public private(set) var hasSplitSegments: Bool? = false
     /// The digests of the bundles that this bundle continues, or an empty array if this bundle continues no others.
     ///
     /// Source: "Increments".
@@ -115,7 +117,9 @@ public struct Manifest: Sendable, Equatable {
         output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + otherMembers.count))
         output += #"{"digest":"#.utf8
         output.append(jsonString: digest)
-        output += #","duplicates":\#(duplicateCount),"format":"#.utf8
+        output += #","duplicates":\#(duplicateCount)"#.utf8
+        if let filters { output += #","filters":"#.utf8 + filters.json.bytes }
+        output += #","format":"#.utf8
         output.append(jsonString: BundleLayout.format)
         if let inputs {
             var object = CanonicalObject()
@@ -144,9 +148,11 @@ public struct Manifest: Sendable, Equatable {
         return output
     }
 
-    private var version: Int {
+    /// The version of the format that the manifest states.
+    public var version: Int {
+        if filters != nil { return BundleLayout.filtersVersion }
         if !parents.isEmpty { return BundleLayout.incrementVersion }
-        if hasSplitSegments { return BundleLayout.framesVersion }
+        if hasSplitSegments == true { return BundleLayout.framesVersion }
         return inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion
     }
 
@@ -188,22 +194,34 @@ extension Manifest {
         self.digest = digest
         self.totals = totals
         pseudonymKeyID = fields.text("pseudonymized")
-        inputs = try BundleInputs(ofManifest: fields, isPseudonymized: pseudonymKeyID != nil)
-        hasSplitSegments = version == BundleLayout.framesVersion
-        let isIncrement = version == BundleLayout.incrementVersion
-        if isIncrement { (parents, omitted) = try Self.ancestry(fields) }
-        guard hasSplitSegments || isIncrement || (inputs == nil) == (version == BundleLayout.version) else {
-            throw BundleError.badManifest("its version does not match the presence of inputs")
+        if let keyID = pseudonymKeyID, !Self.isKeyID(keyID) {
+            throw BundleError.badManifest("the id of its pseudonym key is not 8 lowercase hexadecimal digits")
         }
+        inputs = try BundleInputs(ofManifest: fields, isPseudonymized: pseudonymKeyID != nil)
+        filters = try BundleFilters(fields)
+        if let filters {
+            guard pseudonymKeyID == nil ? !filters.hidesClientIDs : filters == filters.withoutClientIDs else {
+                throw BundleError.badManifest("its filters must state client ids exactly if it has no pseudonyms")
+            }
+        }
+        if fields.hasMember("parents") { (parents, omitted) = try Self.ancestry(fields) }
+        hasSplitSegments =
+            filters != nil || !parents.isEmpty ? nil : version == BundleLayout.framesVersion
         otherMembers = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
             let records = try fields.requiredCount("records", "the number of records of a segment")
             return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
         }
+        guard self.version == version else { throw BundleError.badManifest("its version does not match its keys") }
         guard CountRange.contains(self.segments.lazy.map(\.records).saturatedSum),
             CountRange.contains(allMembers.lazy.map(\.bytes).saturatedSum)
         else { throw BundleError.badManifest("the sum of its counts or sizes is out of range") }
+    }
+
+    private static func isKeyID(_ text: String) -> Bool {
+        text.utf8.count == 8
+            && text.utf8.allSatisfy { $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
     }
 
     private static func ancestry(_ fields: JSONFields) throws(BundleError) -> ([String], OmittedCounts) {

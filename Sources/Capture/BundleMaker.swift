@@ -83,7 +83,8 @@ public struct BundleMaker {
         for problem in given.problems { try intake.report(problem) }
         let manifest = try bundle.finish(
             problems: intake.spill.problems, withdrawals: intake.withdrawals, duplicateCount: intake.duplicateCount,
-            pseudonymKeyID: keyID(intake), inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
+            emptyKeyID: reader.options.pseudonymizer?.keyID, filters: BundleFilters(reader.options.filter),
+            inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
         return Result(manifest: manifest, intake: intake, index: makesIndex ? index(of: manifest, intake) : nil)
     }
 
@@ -112,20 +113,5 @@ public struct BundleMaker {
         details.formUnion(Array(intake.indexKeys.details))
         return BundleIndex(
             digest: manifest.digest, ancestors: earlier.knownDigests, records: records, details: details)
-    }
-
-    /// Returns the ID of the pseudonym key of the bundle, or `nil` if not all contents have pseudonyms of one key.
-    ///
-    /// All contents have pseudonyms of one key if the reader pseudonymizes them, or if all inputs are bundles with the
-    /// same key and all findings are pseudonymized records.
-    private func keyID(_ intake: Intake) -> String? {
-        if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
-        let keys = Set(reader.inputs.map { $0.pseudonymKeyID.map { CapturedText($0) } })
-        let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code, default: 0] == intake.totals.records
-        guard keys.count == 1, hasOnlyPseudonyms, intake.quarantinedItems.count + intake.problems.count == 0 else {
-            return nil
-        }
-        // The set has one element, so that its order does not matter.
-        return keys.first??.string
     }
 }

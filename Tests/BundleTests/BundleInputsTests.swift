@@ -12,7 +12,8 @@ import Testing
     private static let sha256 = String(repeating: "01", count: 32)
 
     private static func bundle(_ label: String, of inputs: BundleInputs?) -> BundleInput {
-        BundleInput(kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: digest), inputs: inputs)
+        BundleInput(
+            kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: digest), filters: nil, inputs: inputs)
     }
 
     /// Returns a manifest with inputs as a string.
@@ -25,7 +26,7 @@ import Testing
             bytes.append(copying: $0)
         }
         let manifest = try assembler.finish(
-            problems: SampleBundle.spill([LocatedProblem]()), duplicateCount: 0, pseudonymKeyID: pseudonymized,
+            problems: SampleBundle.spill([LocatedProblem]()), duplicateCount: 0, emptyKeyID: pseudonymized,
             inputs: inputs
         ) { bytes.append(copying: $0) }
         // The reader accepts the manifest and parses the same values.
@@ -100,15 +101,15 @@ import Testing
         (#"{"inputs":[{"kind":"log","sha256":"\#(sha256)"}]}"#, halfNamed),
         (
             #"{"inputs":[{"kind":"folder","label":"a","sha256":"\#(sha256)"}]}"#,
-            "an input of the kind folder has a hash or inputs, which it cannot have"
+            "an input of the kind folder has a hash, filters or inputs, which it cannot have"
         ),
         (
             #"{"inputs":[{"digest":"\#(digest)","kind":"log","label":"a"}]}"#,
-            "an input of the kind log has a hash or inputs, which it cannot have"
+            "an input of the kind log has a hash, filters or inputs, which it cannot have"
         ),
         (
             #"{"inputs":[{"inputs":[],"kind":"archive","label":"a"}]}"#,
-            "an input of the kind archive has a hash or inputs, which it cannot have"
+            "an input of the kind archive has a hash, filters or inputs, which it cannot have"
         ),
         (#"{"inputs":[],"inputsOmitted":-1}"#, "the number of omitted inputs is out of range"),
         (#"{"inputs":[],"inputsOmitted":9007199254740992}"#, "the number of omitted inputs is out of range"),
@@ -154,7 +155,8 @@ import Testing
             let entry = #"{"kind":"folder","label":"\#(label)"}"#
             return #"{"inputs":[\#(Array(repeating: entry, count: count).joined(separator: ","))]}"#
         }
-        let description = "manifest.json: it lists more than 4096 inputs, or their labels have more than 1048576 bytes"
+        let description =
+            "manifest.json: it lists more than 4096 inputs, or their labels and filters have more than 1048576 bytes"
         #expect(try read(list(4096, "a"))?.entries.count == 4096)
         #expect(try read(list(2, String(repeating: "a", count: 1 << 19)))?.entries.count == 2)
         for text in [list(4097, "a"), list(2, String(repeating: "a", count: 1 << 19 + 1))] {

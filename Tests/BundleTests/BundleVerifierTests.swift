@@ -137,6 +137,50 @@ import Testing
                 $0.hasPrefix("quarantine/")
             })
         #expect(try await fault(name, { $0 + [0] }) == "manifest.json: \(name) is not named after its hash")
+        for (text, replacement) in [(#""size":5"#, #""size":6"#), (#""offset":null"#, #""offset":-1"#)] {
+            let fault = try await fault(BundleLayout.quarantine) { contents in
+                let line = String(decoding: contents, as: UTF8.self)
+                #expect(line.contains(text))
+                return Array(line.replacing(text, with: replacement).utf8)
+            }
+            #expect(fault != nil, "\(replacement)")
+        }
+    }
+
+    @Test("Quarantined bytes are in the order of their hashes")
+    func orderOfQuarantine() async throws {
+        let bytes = try await SampleBundle.pack([SampleBundle.record(1)], quarantined: [[1], [2]]).bytes
+        var members = Array(try SampleBundle.members(bytes).dropLast())
+        let first = try #require(members.firstIndex { $0.name.hasPrefix("quarantine/") })
+        members.swapAt(first, first + 1)
+        let error = #expect(throws: BundleError.self) {
+            try BundleReader(bytes: repack(members, records: [1], totals: BundleTotals()))
+        }
+        #expect(error?.description == "manifest.json: \(members[first + 1].name) is not in the order of the hashes")
+    }
+
+    @Test func emptySegmentIsDetected() async throws {
+        let members = Array(try SampleBundle.members(try await SampleBundle.small()).dropLast())
+        let empty = members.prefix(2) + [(BundleLayout.segmentName(2), [])] + members.dropFirst(2)
+        let error = #expect(throws: BundleError.self) {
+            try BundleReader(bytes: repack(Array(empty), records: [3, 0], totals: BundleTotals()))
+        }
+        #expect(error?.description == "manifest.json: records/000002.ndjson has no records")
+    }
+
+    /// Pairs of a text in the manifest and its replacement, which makes the manifest malformed.
+    @Test(arguments: [
+        (#""duplicates":0"#, #""duplicates":-1"#), (#""duplicates":0"#, #""duplicates":0,"filters":{}"#),
+        (#""duplicates":0"#, #""duplicates":0,"filters":{"type":["core"]}"#),
+        (#""version":1"#, #""version":2"#), (#""version":1"#, #""version":5"#), (#""version":1"#, #""version":6"#),
+        (#""tool""#, #""parents":[],"tool""#), (#""uploadable":3"#, #""uploadable":-3"#),
+    ])
+    func malformedManifest(text: String, replacement: String) async throws {
+        let bytes = try SampleBundle.changingManifest(try await SampleBundle.small()) { manifest in
+            #expect(manifest.contains(text))
+            return manifest.replacing(text, with: replacement, maxReplacements: 1)
+        }
+        #expect(throws: BundleError.self) { try BundleReader(bytes: bytes) }
     }
 
     @Test func membersMustFollowTheFormat() async throws {

@@ -29,16 +29,18 @@ import Testing
         (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not a manifest of a bundle"),
         (
             "\"version\":1", "\"version\":2",
-            "manifest.json: its version does not match the presence of inputs"
+            "manifest.json: its version does not match its keys"
         ),
         (
             #""format":"pingferry-bundle""#, #""format":"pingferry-bundle","inputs":[]"#,
-            "manifest.json: its version does not match the presence of inputs"
+            "manifest.json: its version does not match its keys"
         ),
-        ("\"version\":1", "\"version\":5", "bundle format version 5 is not supported"),
+        ("\"version\":1", "\"version\":6", "bundle format version 6 is not supported"),
+        ("\"version\":1", "\"version\":5", "manifest.json: its version does not match its keys"),
+        ("\"version\":1", "\"version\":4", "manifest.json: its version does not match its keys"),
         (
-            "\"version\":1", "\"version\":4",
-            "manifest.json: its parents or the numbers of omitted contents are missing"
+            "\"tool\"", "\"pseudonymized\":\"01E15C1D\",\"tool\"",
+            "manifest.json: the id of its pseudonym key is not 8 lowercase hexadecimal digits"
         ),
         ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
         ("\"duplicates\":0,", "", "manifest.json: a key is missing or has another type, or a count is out of range"),

@@ -14,10 +14,8 @@ import Testing
         return record
     }
 
-    private func pack(_ keys: [String?], _ declaredKey: String?, problem: Bool = false, reject: Bool = false)
-        async throws
-        -> [UInt8]
-    {
+    /// Packs a bundle whose records have pseudonyms of `keys`.
+    private func pack(_ keys: [String?], problem: Bool = false, reject: Bool = false) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 2))
         for (number, key) in keys.enumerated() {
@@ -36,7 +34,7 @@ import Testing
         }
         let problems = [LocatedProblem(capture: "c", path: "p", problem: Problem("link", "x"))]
         _ = try assembler.finish(
-            problems: SampleBundle.spill(problem ? problems : []), duplicateCount: 0, pseudonymKeyID: declaredKey
+            problems: SampleBundle.spill(problem ? problems : []), duplicateCount: 0
         ) {
             bytes.append(copying: $0)
         }
@@ -53,28 +51,51 @@ import Testing
     }
 
     private static let key = "01e15c1d"
+    private static let statedKey = #""pseudonymized":"\#(key)","#
 
-    @Test func manifestStatesTheKey() async throws {
-        let bytes = try await pack([Self.key, Self.key], Self.key)
+    /// Adds the id of a key to the manifest of a bundle that has none.
+    private func stating(_ bytes: [UInt8]) throws -> [UInt8] {
+        try SampleBundle.changingManifest(bytes) {
+            $0.replacing(#""segments""#, with: #"\#(Self.statedKey)"segments""#, maxReplacements: 1)
+        }
+    }
+
+    @Test("The manifest states the key exactly if everything has pseudonyms of one key")
+    func statedKeyOfBundles() async throws {
+        let bytes = try await pack([Self.key, Self.key])
         #expect(try BundleReader(bytes: bytes).manifest.pseudonymKeyID == Self.key)
         #expect(try await fault(bytes) == nil)
-        let plain = try await pack([Self.key, nil], nil)
-        #expect(try BundleReader(bytes: plain).manifest.pseudonymKeyID == nil)
-        #expect(try await fault(plain) == nil)
+        let others = [
+            try await pack([Self.key, nil]), try await pack([Self.key, "89abcdef"]), try await pack([nil]),
+            try await pack([]), try await pack([Self.key], problem: true), try await pack([Self.key], reject: true),
+        ]
+        for other in others {
+            #expect(try BundleReader(bytes: other).manifest.pseudonymKeyID == nil)
+            #expect(try await fault(other) == nil)
+        }
+    }
+
+    @Test func missingKeyIsDetected() async throws {
+        let bytes = try SampleBundle.changingManifest(try await pack([Self.key, Self.key])) {
+            $0.replacing(Self.statedKey, with: "")
+        }
+        #expect(try await fault(bytes) == "manifest.json: it lacks the id of the pseudonym key of its records")
     }
 
     @Test func recordWithoutPseudonymsIsDetected() async throws {
         let reason = "it lacks the pseudonyms that the manifest requires"
         #expect(
-            try await fault(pack([Self.key, nil, nil], Self.key)) == "records/000001.ndjson line 2: \(reason)")
-        #expect(try await fault(pack(["89abcdef"], Self.key)) == "records/000001.ndjson line 1: \(reason)")
+            try await fault(stating(pack([Self.key, nil, nil]))) == "records/000001.ndjson line 2: \(reason)")
+        let other = try SampleBundle.changingManifest(try await pack(["89abcdef"])) {
+            $0.replacing("89abcdef", with: Self.key)
+        }
+        #expect(try await fault(other) == "records/000001.ndjson line 1: \(reason)")
     }
 
     @Test func quarantineAndProblemsAreDetected() async throws {
         let reason = "manifest.json: the ID of the pseudonym key does not match the contents of the bundle"
-        #expect(try await fault(pack([Self.key], Self.key, problem: true)) == reason)
-        #expect(try await fault(pack([Self.key], Self.key, reject: true)) == reason)
-        #expect(try await fault(pack([Self.key], nil, problem: true, reject: true)) == nil)
+        #expect(try await fault(stating(pack([Self.key], problem: true))) == reason)
+        #expect(try await fault(stating(pack([Self.key], reject: true))) == reason)
     }
 
     @Test func recordWithNoteButWithoutHoldIsRejected() async throws {

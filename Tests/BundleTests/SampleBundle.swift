@@ -99,6 +99,13 @@ enum SampleBundle {
         return reader.manifest.digest
     }
 
+    /// Returns a bundle with a changed manifest, whose text `change` receives and returns.
+    static func changingManifest(_ bytes: [UInt8], _ change: (String) -> String) throws -> [UInt8] {
+        let members = try members(bytes)
+        let manifest = change(String(decoding: members.last?.contents ?? [], as: UTF8.self))
+        return try SampleContainer.container(members.dropLast() + [(BundleLayout.manifest, Array(manifest.utf8))])
+    }
+
     /// Returns the names and contents of the members of a bundle in order.
     static func members(_ bytes: [UInt8]) throws -> [(name: String, contents: [UInt8])] {
         let reader = try ContainerReader(ByteSource(bytes))

@@ -170,14 +170,14 @@ import Testing
     @Test("The version of the manifest states that segments are split")
     func manifestVersion() async throws {
         let bundle = try await SampleBundle.pack((0..<900).map { SampleBundle.record($0) })
-        #expect(bundle.manifest.hasSplitSegments)
+        #expect(bundle.manifest.hasSplitSegments == true)
         #expect(try await SampleBundle.verify(bundle.bytes) == bundle.manifest.digest)
         let members = try SampleBundle.members(bundle.bytes)
         #expect(String(decoding: members[members.count - 1].contents, as: UTF8.self).hasSuffix("\"version\":3}\n"))
         // A container with the same members, each in one frame, does not match the version.
         #expect(throws: BundleError.self) { try BundleReader(bytes: SampleContainer.container(members)) }
         let small = try await SampleBundle.pack([SampleBundle.record(1)])
-        #expect(!small.manifest.hasSplitSegments)
+        #expect(small.manifest.hasSplitSegments == false)
         for jobs in [1, 5] {
             let again = try await SampleBundle.pack((0..<900).map { SampleBundle.record($0) }, jobs: jobs)
             #expect(again.bytes == bundle.bytes)

@@ -40,7 +40,7 @@ public enum Sample {
     /// Writes a bundle of records and withdrawals to `path`, and returns `path`.
     @discardableResult
     public static func bundle(
-        _ records: [Record], withdrawals: Set<Withdrawal> = [], at path: String
+        _ records: [Record], withdrawals: Set<Withdrawal> = [], parents: [String] = [], at path: String
     ) async throws -> String {
         let output = try AtomicOutput(path: path, replacing: false)
         var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 2))
@@ -55,7 +55,7 @@ public enum Sample {
             try output.write($0)
         }
         _ = try assembler.finish(
-            problems: DetailSpill(folder: "/tmp"), withdrawals: withdrawals, duplicateCount: 0
+            problems: DetailSpill(folder: "/tmp"), withdrawals: withdrawals, duplicateCount: 0, parents: parents
         ) { try output.write($0) }
         try output.commit()
         return path

@@ -1,13 +1,13 @@
 import Bytes
 import JSONText
-import Parallel
 import Telemetry
 
 /// The contents of the earlier bundles that an increment continues.
 ///
 /// ```swift
 /// var earlier = EarlierBundles()
-/// try await earlier.add(reader, named: "monday.tar.zst", limit: JobLimit(jobs: 2), secret: secret)
+/// let verifier = BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret)
+/// try await earlier.add(reader, named: "monday.tar.zst", by: verifier)
 /// try earlier.requireParents()
 /// if earlier.records.finding(for: IndexKey(record)) == .duplicate { omittedCount += 1 }
 /// ```
@@ -67,19 +67,18 @@ public struct EarlierBundles: Sendable {
         details.formUnion(index.details.keys)
     }
 
-    /// Verifies a bundle and adds its contents.
+    /// Verifies a bundle with `verifier` and adds its contents.
     ///
     /// `name` is the name of the bundle in errors. `progress` is called with the size, in bytes, of each verified
     /// segment and member with quarantined bytes.
     ///
     /// - Throws: ``BundleError`` if the bundle is invalid.
     public mutating func add(
-        _ bundle: BundleReader, named name: String, limit: JobLimit, secret: RunSecret,
-        progress: (Int) -> Void = { _ in }
+        _ bundle: BundleReader, named name: String, by verifier: BundleVerifier, progress: (Int) -> Void = { _ in }
     ) async throws {
         var keys: [IndexKey] = []
         var clients = ClientIndex()
-        try await BundleVerifier(bundle, limit: limit, secret: secret).verify(
+        try await verifier.verify(
             numbering: &clients, noting: { [IndexKey]() },
             each: { record, _, keys in keys.append(IndexKey(record)) }, take: { _, added, _ in keys += added },
             progress: progress)

@@ -32,18 +32,23 @@ public struct BundleInput: Sendable, Equatable {
     public let sha256: ContentHash?
     /// The digest of the input, or `nil` if the input is not a bundle or the records have pseudonyms.
     public let digest: ContentHash?
+    /// The filters of the command that made the input, or `nil` if the input is not a bundle that was made with filters.
+    public let filters: BundleFilters?
     /// The inputs from which the input was created, or `nil` if the input is not a bundle that lists its inputs.
     public let inputs: BundleInputs?
 
     /// Returns a copy of the input with another list of nested inputs.
     func replacingInputs(with inputs: BundleInputs?) -> BundleInput {
-        BundleInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
+        BundleInput(kind: kind, label: label, sha256: sha256, digest: digest, filters: filters, inputs: inputs)
     }
 
-    /// A copy of the input with only its kind.
-    public var anonymized: BundleInput { BundleInput(kind: kind) }
+    /// A copy of the input with only its kind and its filters, which contain no client ids.
+    public var anonymized: BundleInput {
+        BundleInput(
+            kind: kind, label: nil, sha256: nil, digest: nil, filters: filters?.withoutClientIDs, inputs: nil)
+    }
 
-    /// Whether the input has no label, no hashes and no nested inputs.
+    /// Whether the input has no label, no hashes, no client ids and no nested inputs.
     var isAnonymous: Bool { self == anonymized }
 
     /// Whether the input has the label and the digest that bundles without pseudonyms require.
@@ -53,6 +58,7 @@ public struct BundleInput: Sendable, Equatable {
     public var json: CanonicalObject {
         var object = CanonicalObject()
         if let digest { object.set("digest", string: digest.hex) }
+        if let filters { object.set("filters", object: filters.json) }
         if let inputs { inputs.add(to: &object) }
         object.set("kind", string: kind.rawValue)
         if let label { object.set("label", string: label) }
@@ -64,13 +70,15 @@ public struct BundleInput: Sendable, Equatable {
 extension BundleInput {
     /// Creates an input without a digest and without nested inputs.
     public init(kind: Kind, label: String? = nil, sha256: ContentHash? = nil) {
-        self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
+        self.init(kind: kind, label: label, sha256: sha256, digest: nil, filters: nil, inputs: nil)
     }
 
     /// Creates an input that is a bundle with the given manifest.
     public init(bundle manifest: Manifest, label: String) {
         let digest = ContentHash(hex: manifest.digest)
-        self.init(kind: .bundle, label: label, sha256: nil, digest: digest, inputs: manifest.inputs)
+        self.init(
+            kind: .bundle, label: label, sha256: nil, digest: digest, filters: manifest.filters,
+            inputs: manifest.inputs)
     }
 }
 
@@ -95,10 +103,14 @@ extension BundleInput {
         let inputs = try BundleInputs(fields, level: level + 1, budget: &budget)
         self.init(
             kind: kind, label: fields.text("label"), sha256: fields.text("sha256").flatMap(ContentHash.init(hex:)),
-            digest: fields.text("digest").flatMap(ContentHash.init(hex:)), inputs: inputs)
+            digest: fields.text("digest").flatMap(ContentHash.init(hex:)), filters: try BundleFilters(fields),
+            inputs: inputs)
         // Other invalid JSON members are detected later, when the manifest is compared with its canonical form.
-        guard kind == .bundle || digest == nil && inputs == nil, Self.isSingleFile(kind) || sha256 == nil else {
-            throw BundleError.badManifest("an input of the kind \(kind) has a hash or inputs, which it cannot have")
+        guard kind == .bundle || digest == nil && filters == nil && inputs == nil,
+            Self.isSingleFile(kind) || sha256 == nil
+        else {
+            throw BundleError.badManifest(
+                "an input of the kind \(kind) has a hash, filters or inputs, which it cannot have")
         }
         guard isIdentified || isAnonymous else {
             throw BundleError.badManifest("an input has no label, or an input that is a bundle has no digest")

@@ -115,7 +115,7 @@ extension BundleInputs {
             let input = try BundleInput(fields, level: level, budget: &budget)
             guard budget.reserve(input) else {
                 throw BundleError.badManifest(
-                    "it lists more than \(InputBudget.maxInputCount) inputs, or their labels have more than \(InputBudget.maxLabelBytes) bytes"
+                    "it lists more than \(InputBudget.maxInputCount) inputs, or their labels and filters have more than \(InputBudget.maxLabelBytes) bytes"
                 )
             }
             entries.append(input)

@@ -14,6 +14,8 @@ public struct ExpectedReceipt: Sendable {
     private struct Bundle {
         let files: [Receipt.File]
         let digest: String?
+        /// Whether the receipt states that the bundle is not valid.
+        let isBad: Bool
 
         /// The last path components of the names of the files.
         var names: [String] { files.map { Path.name(of: $0.name) } }
@@ -23,6 +25,8 @@ public struct ExpectedReceipt: Sendable {
     public enum Mismatch: Sendable, Equatable, CustomStringConvertible {
         /// The receipt does not list a bundle with these file names.
         case notListed
+        /// The receipt states that the bundle is not valid.
+        case bad
         /// The given digest of the bundle differs from the digest that the receipt lists.
         case digest(String, expected: String)
         /// The digest does not differ, but the hash of the given file differs from the hash that the receipt lists.
@@ -32,6 +36,7 @@ public struct ExpectedReceipt: Sendable {
         public var description: String {
             switch self {
             case .notListed: "the receipt does not list it"
+            case .bad: "the receipt states that it is bad"
             case .digest(let found, let expected): "its digest is \(found), but the receipt lists \(expected)"
             case .file(let file, let expected):
                 "the SHA-256 of \(file.name) is \(file.sha256.hex), but the receipt lists \(expected.hex)"
@@ -67,7 +72,8 @@ public struct ExpectedReceipt: Sendable {
                 guard let hash = hashes[name] else { throw .notAReceipt }
                 return Receipt.File(name: name, sha256: hash)
             }
-            return Bundle(files: files, digest: bundle.text("digest"))
+            return Bundle(
+                files: files, digest: bundle.text("digest"), isBad: bundle.text("result") == Receipt.badResult)
         }
     }
 
@@ -91,6 +97,7 @@ public struct ExpectedReceipt: Sendable {
     }
 
     private static func mismatch(of hashes: [ContentHash], _ digest: String, with bundle: Bundle) -> Mismatch? {
+        if bundle.isBad { return .bad }
         if let expected = bundle.digest, expected != digest { return .digest(digest, expected: expected) }
         for (file, hash) in zip(bundle.files, hashes) where file.sha256 != hash {
             return .file(Receipt.File(name: file.name, sha256: hash), expected: file.sha256)

@@ -45,7 +45,7 @@ public struct Receipt: Sendable, Equatable {
             case .complete: "complete"
             case .incomplete: "incomplete"
             case .valid: "good"
-            case .invalid: "bad"
+            case .invalid: Receipt.badResult
             }
         }
     }
@@ -91,6 +91,9 @@ public struct Receipt: Sendable, Equatable {
 
     /// The prefix of the predicate types of all versions of receipts.
     static let predicateTypePrefix = "https://pingferry.example/receipt/"
+
+    /// The result of a bundle that is not valid.
+    static let badResult = "bad"
 
     private let command: String
     private let arguments: [String]?
@@ -155,6 +158,7 @@ extension Receipt.Entry {
         if let manifest {
             object.set("digest", string: manifest.digest)
             object.set("duplicates", integer: manifest.duplicateCount)
+            if let filters = manifest.filters { object.set("filters", object: filters.json) }
             if !manifest.parents.isEmpty { object.set("parents", strings: manifest.parents) }
             if let key = manifest.pseudonymKeyID { object.set("pseudonymized", string: key) }
             object.set("totals", object: manifest.totals.json)

@@ -126,6 +126,8 @@ public struct CandidatePool: Sendable {
     let systems: SystemTable
     /// The bundles of the records, in the order in which they were given.
     private(set) var bundles: [BundleName] = []
+    /// The position of each bundle in the order in which its records are sent, or an empty array for the given order.
+    private var bundlePositions: [UInt32] = []
 
     /// Creates an empty pool.
     public init(knowing systems: SystemTable) { self.systems = systems }
@@ -191,6 +193,17 @@ public struct CandidatePool: Sendable {
 
     /// Adds a bundle without its records.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
+
+    /// Sets the order of records with equal times to the order of their bundles in `order`, which contains each index.
+    mutating func setBundleOrder(_ order: [Int]) {
+        bundlePositions = Array(repeating: 0, count: order.count)
+        for (position, index) in order.enumerated() { bundlePositions[index] = UInt32(clamping: position) }
+    }
+
+    /// Returns the position of the bundle at `index` in the order in which records are sent.
+    func position(ofBundle index: UInt32) -> UInt32 {
+        bundlePositions.indices.contains(Int(index)) ? bundlePositions[Int(index)] : index
+    }
 
     /// Adds a withdrawal from the list of a bundle.
     mutating func add(_ withdrawal: Withdrawal) { withdrawals.insert(withdrawal, isDerived: false) }

@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// The decision depends only on the records, the state of the ledger, the rules, the available credentials and the
 /// time. Records are sent in the order in which the device queued them, and records of unknown time last. Records with
-/// equal times are sent in the order of the bundles. A system can define types whose records are sent before all other
+/// equal times are sent in the order of the bundles, parents first. A system can define types whose records are sent before all other
 /// records of a client. If a client or profile requested the deletion of its data, no other records of it are sent. See
 /// `Precedence` and `Withdrawal`. The plan does not depend on the order of the bundles, nor on how the records are
 /// divided among them, except for the order of records with equal times.
@@ -187,9 +187,10 @@ extension CandidatePool {
     /// The indices of all records in the order in which they are sent.
     var sendingOrder: [UInt32] {
         let typeTakesPrecedence = names.types.values.indices.map { takesPrecedence(typeIndex: UInt32($0)) }
-        func rank(_ index: UInt32) -> (Int, Int64, UInt32) {
+        func rank(_ index: UInt32) -> (Int, Int64, UInt32, UInt32) {
             let candidate = candidates[Int(index)]
-            return (typeTakesPrecedence[Int(candidate.typeIndex)] ? 0 : 1, candidate.sortTime, index)
+            let bundle = position(ofBundle: candidate.location.bundleIndex)
+            return (typeTakesPrecedence[Int(candidate.typeIndex)] ? 0 : 1, candidate.sortTime, bundle, index)
         }
         return (0..<UInt32(count)).sorted { rank($0) < rank($1) }
     }

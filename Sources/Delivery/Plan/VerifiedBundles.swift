@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Parallel
 import Telemetry
 
@@ -54,10 +55,22 @@ public struct VerifiedBundles: Sendable {
             }
         }
         guard unusableBundles.isEmpty || keepsGoing else { throw UnusableBundlesError(bundles: unusableBundles) }
+        pool.setBundleOrder(Self.sendingOrder(of: readers.map(\.manifest)))
         self.pool = pool
         self.unusableBundles = unusableBundles
         self.readers = readers
         source = UploadSource(readers)
+    }
+
+    /// Returns the indices of `manifests` in the order in which records with equal times are sent.
+    ///
+    /// Records are sent after those of the bundles that their bundle continues. Apart from that, the order is that of the
+    /// digests, so that it does not depend on the order of the arguments.
+    private static func sendingOrder(of manifests: [Manifest]) -> [Int] {
+        let byDigest = manifests.indices.sorted {
+            CapturedText(manifests[$0].digest) < CapturedText(manifests[$1].digest)
+        }
+        return BundleChain.readingOrder(of: manifests, preferring: byDigest)
     }
 
     private static func verify(

@@ -123,12 +123,15 @@ public struct DeliveryReceipt: Sendable {
     }
 
     /// Returns the object that describes `record`, a record of the bundle at `bundleIndex`, in the receipt.
-    static func json(of record: borrowing Record, inBundle bundleIndex: Int, _ outcome: RecordOutcome)
-        -> CanonicalObject
-    {
+    ///
+    /// `released` contains the hold codes from which the operator has released the record.
+    static func json(
+        of record: borrowing Record, inBundle bundleIndex: Int, released: [String], _ outcome: RecordOutcome
+    ) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("bundle", integer: bundleIndex)
         object.set("id", string: record.id)
+        object.set("released", strings: released)
         object.set("sha256", string: PayloadHash.hex(of: record.payload))
         object.set("system", string: record.system.description)
         object.set("time", string: outcome.answer?.time?.description)

@@ -72,7 +72,22 @@ public struct ReceiptSource: Sendable {
         for (index, outcome) in outcomes.enumerated() {
             let location = pool.location(of: index)
             let record = try verified.source.record(at: location)
-            try body(DeliveryReceipt.json(of: record, inBundle: Int(location.bundleIndex), outcome))
+            try body(
+                DeliveryReceipt.json(
+                    of: record, inBundle: Int(location.bundleIndex), released: releasedCodes(of: record, at: index),
+                    outcome))
         }
+    }
+
+    /// Returns the hold codes of `record`, the record at `index` of the pool, from which the operator has released it.
+    private func releasedCodes(of record: borrowing Record, at index: Int) -> [String] {
+        guard !record.held.isEmpty else { return [] }
+        let remaining = Set(pool.candidates[index].holdsIndex.map { pool.names.holds[$0] } ?? [])
+        var released: [CapturedText] = []
+        for code in record.held.map({ CapturedText($0.code) })
+        where !remaining.contains(code) && !released.contains(code) {
+            released.append(code)
+        }
+        return released.map(\.string)
     }
 }

@@ -11,12 +11,15 @@ public struct ReportFacts: Sendable {
         public let kind: String
         /// The digest of the input, or `nil` if the input is not an intact bundle or the report is pseudonymized.
         public let digest: String?
+        /// Sentences, without full stops, that state the filters with which the input was made.
+        public let filters: [String]
 
         /// Creates an input.
-        public init(label: String, kind: String, digest: String? = nil) {
+        public init(label: String, kind: String, digest: String? = nil, filters: [String] = []) {
             self.label = label
             self.kind = kind
             self.digest = digest
+            self.filters = filters
         }
     }
 

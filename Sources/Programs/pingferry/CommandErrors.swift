@@ -44,6 +44,7 @@ extension CommandError {
             case .missingParent: "pass the bundle with this digest before it"
             case .parentOutOfOrder: "pass the bundles in the order in which they were made"
             case .repeated: "pass each bundle once"
+            case .notContinued: "do not use this bundle; the expected digest does not cover it"
             }
         self.init(status: .badData, message: "\(fault)", remedy: remedy)
     }

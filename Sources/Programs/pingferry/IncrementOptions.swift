@@ -78,9 +78,9 @@ struct IncrementOptions: ParsableArguments {
             defer { progress.clear() }
             try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
             do {
-                try await earlier.add(
-                    reader, named: name, limit: common.jobLimit, secret: RunSecret(using: &generator)
-                ) { progress.add(bytes: $0) }
+                let verifier = BundleVerifier(
+                    reader, limit: common.jobLimit, secret: RunSecret(using: &generator))
+                try await earlier.add(reader, named: name, by: verifier) { progress.add(bytes: $0) }
             } catch let error as BundleError {
                 throw InputError.bundle(error, name)
             }
@@ -134,27 +134,14 @@ struct IncrementOptions: ParsableArguments {
 struct IndexComparison {
     private let path: String
     private let index: BundleIndex
-    /// The bundles that were verified.
-    private var bundles = EarlierBundles()
 
     init(path: String) throws {
         self.path = path
         index = try IncrementOptions.readIndex(path)
     }
 
-    /// Verifies a bundle, and adds its keys.
-    ///
-    /// `progress` is called with the size, in bytes, of each verified segment and member with quarantined bytes.
-    mutating func verify(
-        _ bundle: BundleReader, named name: String, limit: JobLimit, progress: (Int) -> Void
-    ) async throws {
-        var generator = SystemRandomNumberGenerator()
-        try await bundles.add(
-            bundle, named: name, limit: limit, secret: RunSecret(using: &generator), progress: progress)
-    }
-
-    /// The error that describes the first difference, or `nil` if the index belongs to the verified bundles.
-    var failure: CommandError? {
+    /// Returns the error that describes the first difference, or `nil` if the index belongs to the verified `bundles`.
+    func failure(comparedWith bundles: EarlierBundles) -> CommandError? {
         index.mismatch(with: bundles).map { mismatch in
             CommandError(
                 status: .badData, message: "\(path): \(mismatch)",

@@ -30,6 +30,7 @@ struct ReceiptComparison {
         let remedy =
             switch mismatch {
             case .notListed: "pass the receipt that was written for this bundle; bundles are found in it by their names"
+            case .bad: "do not use this bundle; whoever wrote the receipt found that it is not valid"
             case .digest: "do not use this bundle; it is not the one that the receipt describes"
             case .file: "compare the file with the original; it has the same contents, but was packed again or altered"
             }

@@ -165,7 +165,9 @@ private struct RecordReader {
     private func source(sharing cache: inout RecordStringCache) throws(RecordError) -> Source {
         let source = try value(RecordKeys.source, in: document.root, at: 6)
         let number = try value(RecordKeys.index, in: source, at: 1)
-        guard document.kind(of: number) == .number, let index = Int(document.string(of: number)), index >= 0 else {
+        guard document.kind(of: number) == .number, let index = Int(document.string(of: number)),
+            CountRange.contains(index)
+        else {
             throw RecordError("source.index is no place")
         }
         return Source(

@@ -18,6 +18,8 @@ public struct RecordSummary: Sendable, Equatable {
     public let appVersion: String?
     /// The codes of the record's holds, without duplicates, in alphabetical order.
     public let holds: [String]
+    /// The id of the pseudonym key, or `nil` if the record has no pseudonyms.
+    @OptionalCapturedText public private(set) var pseudonymKeyID: String?
 
     /// Creates the summary of a record.
     public init(_ record: borrowing Record) {
@@ -29,6 +31,7 @@ public struct RecordSummary: Sendable, Equatable {
         appName = record.app?.name
         appVersion = record.app?.version
         holds = record.held.isEmpty ? [] : Set(record.held.map { CapturedText($0.code) }).sortedStrings
+        pseudonymKeyID = record.held.contains(.pseudonymized) ? record.pseudonymKeyID : nil
     }
 
     /// Whether the record can be uploaded as it is.

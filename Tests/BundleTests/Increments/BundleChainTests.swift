@@ -12,13 +12,12 @@ import Testing
         try await SampleBundle.pack([SampleBundle.record(number)], parents: parents.map(\.digest)).manifest
     }
 
-    private func faults(_ bundles: (String, Manifest)...) -> [String] {
+    private func faults(_ bundles: (String, Manifest)..., end: String? = nil) -> [String] {
         var chain = BundleChain()
         for (name, manifest) in bundles { chain.append(manifest, named: name) }
         #expect(chain.count == bundles.count)
-        #expect(chain.recordCount == bundles.count)
         #expect(chain.digest == bundles.last?.1.digest)
-        return chain.faults.map { "\($0.code) \($0.bundle) \($0.digest)" }
+        return chain.faults(endingWith: end).map { "\($0.code) \($0.bundle) \($0.digest)" }
     }
 
     @Test func faultsOfAChainAreReported() async throws {
@@ -36,6 +35,27 @@ import Testing
         #expect(faults(("b", b), ("b again", b)) == ["missing-parent b \(a.digest)", "repeated b again \(b.digest)"])
     }
 
+    @Test("Bundles that the expected last bundle does not continue are reported")
+    func bundlesOutsideOfTheChain() async throws {
+        let a = try await manifest(1)
+        let b = try await manifest(2, after: a)
+        let fork = try await manifest(3, after: a)
+        let other = try await manifest(4)
+        let all = ("a", a)
+        #expect(faults(all, ("fork", fork), ("other", other), ("b", b)) == [])
+        #expect(
+            faults(all, ("fork", fork), ("other", other), ("b", b), end: b.digest)
+                == ["not-continued fork \(b.digest)", "not-continued other \(b.digest)"])
+        #expect(faults(all, ("b", b), end: b.digest) == [])
+        // The last bundle could not be read, which is reported elsewhere.
+        #expect(faults(all, ("b", b), end: other.digest) == [])
+        var chain = BundleChain()
+        for (name, manifest) in [("a", a), ("fork", fork), ("other", other), ("b", b), ("b", b)] {
+            chain.append(manifest, named: name)
+        }
+        #expect(chain.ends == [fork.digest, other.digest, b.digest])
+    }
+
     @Test func bundlesAreReadAfterTheirParents() async throws {
         let a = try await manifest(1)
         let b = try await manifest(2, after: a)
@@ -46,6 +66,7 @@ import Testing
         #expect(BundleChain.readingOrder(of: [both, c, b, a]) == [3, 2, 1, 0])
         #expect(BundleChain.readingOrder(of: [nil, c, nil, a, b, a]) == [0, 3, 4, 1, 2, 5])
         #expect(BundleChain.readingOrder(of: [both, nil, b]) == [0, 1, 2])
+        #expect(BundleChain.readingOrder(of: [a, both, c, b], preferring: [1, 3, 0, 2]) == [0, 3, 2, 1])
     }
 
     @Test func parentsArePartOfTheDigest() async throws {

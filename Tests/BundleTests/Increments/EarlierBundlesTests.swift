@@ -21,7 +21,8 @@ import Testing
     private func earlier(_ bundles: BundleReader...) async throws -> EarlierBundles {
         var earlier = EarlierBundles()
         for (number, bundle) in bundles.enumerated() {
-            try await earlier.add(bundle, named: "\(number)", limit: JobLimit(jobs: 2), secret: .forTests)
+            try await earlier.add(
+                bundle, named: "\(number)", by: BundleVerifier(bundle, limit: JobLimit(jobs: 2), secret: .forTests))
         }
         return earlier
     }
@@ -42,7 +43,8 @@ import Testing
         for order in [[first, second, other], [second, other, first]] {
             var earlier = EarlierBundles()
             for bundle in order + [first] {
-                try await earlier.add(bundle, named: "x", limit: JobLimit(jobs: 1), secret: .forTests)
+                try await earlier.add(
+                    bundle, named: "x", by: BundleVerifier(bundle, limit: JobLimit(jobs: 1), secret: .forTests))
             }
             try earlier.requireParents()
             #expect(earlier.parents == [second.manifest.digest, other.manifest.digest])

@@ -52,12 +52,14 @@ import Testing
         let outcome = RecordOutcome(.delivered, answer: answer)
         let receipt = DeliveryReceipt(run: .query, origin: origin, entries: [entry("a", [outcome])])
         let record = Sample.ping("A")
-        let text = try receipt.statement { try $0(DeliveryReceipt.json(of: record, inBundle: 0, outcome)) }.text()
+        let text = try receipt.statement {
+            try $0(DeliveryReceipt.json(of: record, inBundle: 0, released: [], outcome))
+        }.text()
         #expect(
             text.contains(
                 #""outcomes":[{"outcome":"delivered","reason":null,"records":1,"status":200}],"#
                     + #""records":[{"bundle":0,"id":"A","outcome":"delivered","reason":null,"#
-                    + #""sha256":"\#(PayloadHash.hex(of: record.payload))","status":200,"system":"mozilla","#
+                    + #""released":[],"sha256":"\#(PayloadHash.hex(of: record.payload))","status":200,"system":"mozilla","#
                     + #""time":"2020-03-02T13:00:00.000Z","type":"core"}],"skipped":[],"time""#))
         #expect(text.contains(#""command":"receipt","host""#))
         for key in ["start", "end", "endpoints"] { #expect(!text.contains(#""\#(key)":"#)) }

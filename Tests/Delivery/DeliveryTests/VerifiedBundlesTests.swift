@@ -54,6 +54,41 @@ import Testing
         #expect(failure.map { "\($0.bundles[0].error)" }?.contains("the target is not in the system's grammar") == true)
     }
 
+    @Test("Of several payloads with one id and equal times, that of a parent is sent first in any order of the bundles")
+    func parentsFirst() async throws {
+        var parents: [String] = []
+        var paths: [String] = []
+        for number in 0..<4 {
+            var record = Sample.ping("A")
+            record.payload = Array(#"{"clientId":"C","seq":\#(number)}"#.utf8)
+            let path = try await Sample.bundle([record], parents: parents, at: folder("\(number)"))
+            parents = [try BundleReader(path: path, knowing: Systems.table).manifest.digest]
+            paths.append(path)
+        }
+        // Bundles that do not continue others are in the order of their digests.
+        for number in 4..<6 {
+            var record = Sample.ping("B")
+            record.payload = Array(#"{"clientId":"C","seq":\#(number)}"#.utf8)
+            paths.append(try await Sample.bundle([record], at: folder("\(number)")))
+        }
+        var sent: Set<[[UInt8]]> = []
+        for first in paths.indices {
+            for isReversed in [false, true] {
+                let rotated = paths[first...] + paths[..<first]
+                let intake = try await VerifiedBundles(
+                    isReversed ? rotated.reversed() : Array(rotated), knowing: Systems.table, limit: JobLimit(jobs: 2),
+                    isReleased: { _, _ in false })
+                let plan = plan(intake)
+                sent.insert(try plan.queues.flatMap(\.sends).map { try intake.source.record(of: $0).payload })
+                // Bundles are reported in the given order.
+                #expect(intake.pool.bundles.first?.path == (isReversed ? rotated.last : rotated.first))
+            }
+        }
+        #expect(sent.count == 1)
+        #expect(sent.first?.contains(Array(#"{"clientId":"C","seq":0}"#.utf8)) == true)
+        #expect(sent.first?.count == 2)
+    }
+
     @Test("A client whose id is spelled differently in two bundles is one client, and both bundles are valid")
     func spellingsOfClient() async throws {
         try await Sample.bundle([Sample.ping("A", client: "Ab"), Sample.ping("B", client: nil)], at: folder("1"))

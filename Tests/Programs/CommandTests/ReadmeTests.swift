@@ -34,6 +34,34 @@ import Testing
         return examples
     }
 
+    /// Returns the commands in the blocks of all documents that run `pingferry-upload` or `pingferry upload`.
+    private func uploads() throws -> [String] {
+        let list = try tool(
+            "find", "\(repository)/README.md", "\(repository)/Sources", "\(repository)/Tests", "\(repository)/samples",
+            "-name", "*.md")
+        return try list.split(separator: "\n").flatMap { document in
+            let text = try String(contentsOfFile: String(document), encoding: .utf8)
+            let blocks = text.replacing("\\\n", with: "").components(separatedBy: "```")
+            return blocks.indices.filter { $0 % 2 == 1 }.flatMap { blocks[$0].split(separator: "\n") }
+                .filter { $0.contains("pingferry-upload") || $0.contains("pingferry upload") }.map { String($0) }
+        }
+    }
+
+    @Test("No command of a document sends made-up records to a real server")
+    func documentsSendNothing() throws {
+        // Other commands than `send` send nothing.
+        let harmless = ["status", "retry", "release", "forget", "receipt", "prune", "ledger"]
+        let safe = ["--dry-run", "--endpoint http://127.0.0.1", "accept.py"]
+        let uploads = try uploads()
+        #expect(uploads.count > 20)
+        for command in uploads {
+            let isCommand = command.contains("pingferry-upload ") || command.contains("pingferry upload ")
+            let isHarmless = harmless.contains { command.contains("pingferry-upload \($0)") }
+            guard isCommand, !isHarmless, !command.contains("sudo -u") else { continue }
+            #expect(safe.contains { command.contains($0) }, "\(command)")
+        }
+    }
+
     @Test(arguments: documents)
     func examplesPrintDocumentedOutput(document: String) throws {
         let folder = try TemporaryFolder()

@@ -80,6 +80,10 @@ extension ReportPage {
 
     private func input(_ input: ReportFacts.Input) -> HTML {
         let digest: HTML = input.digest.map { "<br><small>digest <code>\($0)</code></small>" } ?? ""
-        return "<li>\(HTML.captured(DisplayText.truncated(input.label))) <small>(\(input.kind))</small>\(digest)</li>\n"
+        let filters = input.filters.map { "<br><small>\(HTML.captured(DisplayText.truncated($0)))</small>" as HTML }
+        return """
+            <li>\(HTML.captured(DisplayText.truncated(input.label))) <small>(\(input.kind))</small>\(digest)\(filters)</li>
+
+            """
     }
 }

@@ -242,7 +242,7 @@ struct BundleCommand: AsyncParsableCommand {
         } else if !common.quiet {
             let lines =
                 ["wrote \(outputDescription(for: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
-                + manifest.ancestryLines + summary.decisionLines
+                + manifest.ancestryLines + manifest.filterLines + summary.decisionLines
             // Only the bundle itself is written to standard output.
             for line in lines {
                 if isStandardOutput { StandardError.write("pingferry: \(line)") } else { try Terminal.print(line) }

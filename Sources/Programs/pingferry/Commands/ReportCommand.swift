@@ -204,7 +204,9 @@ extension CaptureInput {
         case .folder(let capture):
             ReportFacts.Input(label: capture.label, kind: capture.backups.isEmpty ? "capture" : "backup")
         case .log(let log): ReportFacts.Input(label: log.label, kind: "request log")
-        case .bundle(let bundle): ReportFacts.Input(label: path, kind: "bundle", digest: bundle.manifest.digest)
+        case .bundle(let bundle):
+            ReportFacts.Input(
+                label: path, kind: "bundle", digest: bundle.manifest.digest, filters: bundle.manifest.filterLines)
         case .salvage: ReportFacts.Input(label: path, kind: "damaged bundle")
         }
     }

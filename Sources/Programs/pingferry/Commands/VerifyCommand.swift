@@ -2,6 +2,7 @@ import ArgumentParser
 import Bundle
 import Capture
 import Console
+import Files
 import FoundationEssentials
 import JSONText
 import Systems
@@ -39,7 +40,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
             --chain also checks that the bundles are complete together: each bundle that an increment continues must \
             precede it, once. With --chain, --digest is the digest of the last bundle, which covers all bundles that it \
-            continues:
+            continues; a bundle that it does not continue is an error. Without --digest, the number of chains is printed \
+            if it is not 1: compare the digests at their ends with those that you expect.
               pingferry verify --chain monday.tar.zst tuesday.tar.zst wednesday.tar.zst
 
             --index also checks that an index belongs to exactly these bundles, in any order. An index from another \
@@ -124,14 +126,15 @@ struct VerifyCommand: AsyncParsableCommand {
     /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
         _ signers: AllowedSigners?, _ expected: [String?]?, _ comparison: ReceiptComparison?,
-        _ indexComparison: consuming IndexComparison?, writing receipt: consuming ReceiptOutput
+        _ indexComparison: IndexComparison?, writing receipt: consuming ReceiptOutput
     ) async throws {
-        var indexComparison = indexComparison
         let paths = paths
         var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.jobLimit) }
         var firstFailure: ExitCode?
         var results: [[UInt8]] = []
         var verified = BundleChain()
+        // The keys of the records are only needed for an index, and to count records of several bundles once.
+        var contents = chain || index != nil ? EarlierBundles() : nil
         for (number, path) in paths.enumerated() {
             do {
                 results.append(
@@ -146,28 +149,31 @@ struct VerifyCommand: AsyncParsableCommand {
                 results.append(Self.json(of: failure, path, faults: VolumeReport.faultsJSON(in: error)))
             }
         }
-        let faults = chain ? verified.faults : []
+        let faults = chain ? verified.faults(endingWith: digests.digest?.lowercased()) : []
         for fault in faults {
             let failure = CommandError(fault)
             failure.report(as: "pingferry")
             firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
         }
         let isComplete = firstFailure == nil
-        if isComplete, let failure = indexComparison?.failure {
+        if isComplete, let contents, let failure = indexComparison?.failure(comparedWith: contents) {
             failure.report(as: "pingferry")
             firstFailure = ExitCode(failure.status.rawValue)
         }
         if let indexComparison, firstFailure == nil, !common.json, !common.quiet {
             try Terminal.print(indexComparison.sentence)
         }
+        let recordCount = contents?.records.keys.count ?? 0
         if chain, isComplete, !common.json, !common.quiet {
-            let records = Summary.count(verified.recordCount, "record")
-            try Terminal.print("chain of \(Summary.count(verified.count, "bundle")): complete, \(records)")
+            try Terminal.print(Self.sentence(on: verified, records: recordCount))
         }
         if common.json {
             var object = CanonicalObject()
             object.set("bundles", elements: results)
-            if chain { object.set("chain", object: Self.json(of: verified, faults, isComplete: isComplete)) }
+            if chain {
+                object.set(
+                    "chain", object: Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
+            }
             if let indexComparison { object.set("index", object: indexComparison.json(isGood: firstFailure == nil)) }
             try Terminal.print(object)
         }
@@ -188,7 +194,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(
         _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
-        _ indexComparison: inout IndexComparison?, _ log: inout VerificationLog?, _ verified: inout BundleChain
+        _ contents: inout EarlierBundles?, _ log: inout VerificationLog?, _ verified: inout BundleChain
     ) async throws -> [UInt8] {
         let reader = try InputOpener.openBundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
@@ -207,10 +213,10 @@ struct VerifyCommand: AsyncParsableCommand {
         defer { progress.clear() }
         do {
             try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
-            if indexComparison == nil {
+            if contents == nil {
                 try await verifier.verify { progress.add(bytes: $0) }
             } else {
-                try await indexComparison?.verify(reader, named: InputOpener.name(of: path), limit: common.jobLimit) {
+                try await contents?.add(reader, named: InputOpener.name(of: path), by: verifier) {
                     progress.add(bytes: $0)
                 }
             }
@@ -236,10 +242,12 @@ struct VerifyCommand: AsyncParsableCommand {
                 try Terminal.print("signed by \(signer.principal) with \(signer.keyDescription)")
             }
             if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
+            for line in manifest.filterLines { try Terminal.print(line) }
         }
         var object = CanonicalObject()
         if let comparison { object.set("against", string: comparison.path) }
         object.set("digest", string: manifest.digest)
+        object.set(filtersOf: manifest)
         object.set("good", boolean: true)
         object.set("parents", strings: manifest.parents)
         object.set("path", string: path)
@@ -250,19 +258,29 @@ struct VerifyCommand: AsyncParsableCommand {
         return object.bytes
     }
 
+    /// Returns a sentence on complete chains that contain `records` different records.
+    private static func sentence(on chains: BundleChain, records: Int) -> String {
+        let count = chains.ends.count
+        let subject = count == 1 ? "chain" : "\(count) chains"
+        let bundles = Summary.count(chains.count, "bundle")
+        return "\(subject) of \(bundles): complete, \(Summary.count(records, "record"))"
+    }
+
     private static func json(
-        of chain: BundleChain, _ faults: [BundleChain.Fault], isComplete: Bool
+        of chain: BundleChain, records: Int, _ faults: [BundleChain.Fault], isComplete: Bool
     ) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("bundles", integer: chain.count)
+        object.set("chains", integer: chain.ends.count)
         object.set("digest", string: chain.digest)
+        object.set("ends", strings: chain.ends)
         object.set("faults", objects: faults) { object, fault in
             object.set("bundle", string: fault.bundle)
             object.set("code", string: fault.code)
             object.set("digest", string: fault.digest)
         }
         object.set("good", boolean: isComplete)
-        object.set("records", integer: chain.recordCount)
+        object.set("records", integer: records)
         return object
     }
 
