@@ -222,6 +222,26 @@ import Testing
         #expect(principal == "ines@example.org")
     }
 
+    @Test func receiving() async throws {
+        let medium = folder("stick")
+        try folder.makeFolder("stick")
+        let bundlePath = try await Sample.bundle([Self.record], at: folder("stick/a.tar.zst"))
+        try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder("key"))
+        let list = try folder.put("ines@example.org \(try folder.text("key.pub"))", "signers")
+        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", AllowedSigners.namespace, "-f", folder("key"), bundlePath)
+        let signers = try AllowedSigners(allowed: list, revoked: nil, environment: ["PATH": searchPath])
+        let path = folder("received")
+        let folder = try StagedFolder(path: path, for: BundleReceiver.stageName)
+        var receiver = try BundleReceiver(
+            from: Folder(pathWithoutLinks: medium), into: folder, signedBy: signers, knowing: Systems.table,
+            limit: JobLimit(jobs: 2), accepted: AcceptedBundles())
+        for bundle in receiver.offer.bundles {
+            let received = try await receiver.receive(bundle)
+            print(received.manifest.digest)
+        }
+        #expect(receiver.offer.bundles.map(\.name) == ["a.tar.zst"])
+    }
+
     @Test func otherProgram() throws {
         let text = "a\nb\n"
         let program = try InstalledProgram("sort", searching: "/usr/bin:/bin")
@@ -365,7 +385,8 @@ import Testing
         let (record, secret) = (Self.record, RunSecret.forTests)
         var omittedCount = 0
         var earlier = EarlierBundles()
-        try await earlier.add(reader, named: "monday.tar.zst", limit: JobLimit(jobs: 2), secret: secret)
+        let verifier = BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret)
+        try await earlier.add(reader, named: "monday.tar.zst", by: verifier)
         try earlier.requireParents()
         if earlier.records.finding(for: IndexKey(record)) == .duplicate { omittedCount += 1 }
         #expect(omittedCount == 1)
@@ -378,8 +399,8 @@ import Testing
         var chain = BundleChain()
         chain.append(monday.manifest, named: "monday.tar.zst")
         chain.append(tuesday.manifest, named: "tuesday.tar.zst")
-        for fault in chain.faults { print(fault) }
-        #expect(chain.faults.map(\.kind) == [.repeated])
+        for fault in chain.faults() { print(fault) }
+        #expect(chain.faults().map(\.kind) == [.repeated])
     }
 
     @Test func captures() async throws {

@@ -27,7 +27,7 @@ public struct AllowedSigners: Sendable {
     /// The maximum size of a signature in bytes.
     ///
     /// Most signatures have fewer than 1,000 bytes. With a certificate, they have a few thousand.
-    private static let maxSignatureSize = 64 << 10
+    static let maxSignatureSize = 64 << 10
     /// The maximum number of signers that are tried if several signers have the key of a signature.
     ///
     /// The number is limited, because `ssh-keygen` must read the whole bundle for each signer.
@@ -118,7 +118,7 @@ public struct AllowedSigners: Sendable {
             }
             throw SignatureError.rejected(signature, reason: reason)
         }
-        return Array(KeygenOutput.lines(of: result.output).prefix(Self.maxPrincipalCount))
+        return Array(ProgramResult.lines(of: result.output).prefix(Self.maxPrincipalCount))
     }
 
     /// Runs `ssh-keygen` to verify the signature as a signature of the signer `principal`.

@@ -15,7 +15,9 @@ enum KeygenOutput {
     static func keyDescription(in result: ProgramResult, for principal: String) -> String? {
         guard result.status == 0 else { return nil }
         let start = "Good \"\(AllowedSigners.namespace)\" signature for \(principal) with "
-        return lines(of: result.output).first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+        return ProgramResult.lines(of: result.output).first { $0.hasPrefix(start) }.map {
+            String($0.dropFirst(start.count))
+        }
     }
 
     /// The messages of `ssh-keygen` that do not state why a signature is invalid.
@@ -23,11 +25,9 @@ enum KeygenOutput {
 
     /// Returns the most specific reason why a signature is invalid, or `nil` if `ssh-keygen` reports no reason.
     static func failureReason(in result: ProgramResult) -> String? {
-        let messages = (lines(of: result.output) + lines(of: result.errors)).filter { !genericMessages.contains($0) }
+        let messages = (ProgramResult.lines(of: result.output) + ProgramResult.lines(of: result.errors)).filter {
+            !genericMessages.contains($0)
+        }
         return messages.last.map { String($0.prefix(maxReasonLength)) }
-    }
-
-    static func lines(of bytes: [UInt8]) -> [String] {
-        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

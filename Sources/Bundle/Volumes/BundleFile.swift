@@ -73,14 +73,11 @@ public struct BundleFile: Sendable {
     /// They are sorted by the bytes of their names. Hidden files and the folders in the folder are ignored.
     public static func paths(at path: String) throws(FileError) -> [String] {
         guard isFolder(path) else { return [path] }
-        let entries = try Folder(path: path).entries()
-        let names = (0..<entries.count).filter { entries.kind($0) != .folder }
-            .map { String(decoding: entries.name($0), as: UTF8.self) }
-        let bundles = names.filter { name in
+        let bundles = try Folder(path: path).entries().fileNames.filter { name in
             guard !name.hasPrefix(".") else { return false }
             guard let volume = VolumeName(path: name) else { return name.hasSuffix(bundleSuffix) }
             return volume.number == 1 && volume.bundlePath.hasSuffix(bundleSuffix)
-        }.sorted { CapturedText($0) < CapturedText($1) }
+        }
         let folder = Path.withoutTrailingSlashes(path)
         return bundles.map { folder == "/" ? "/\($0)" : "\(folder)/\($0)" }
     }

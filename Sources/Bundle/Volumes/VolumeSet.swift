@@ -37,10 +37,9 @@ public struct VolumeSet: Sendable {
     /// Returns the existing volumes of a bundle, in the order of their numbers.
     static func existingVolumes(ofBundleAt bundle: String) throws(FileError) -> [VolumeName] {
         let name = Path.name(of: bundle)
-        let entries = try Folder(path: Path.folder(of: bundle)).entries()
-        let numbers = (0..<entries.count).compactMap { index in
-            VolumeName(path: String(decoding: entries.name(index), as: UTF8.self))
-        }.filter { VolumeName.areEqual($0.bundlePath, name) }.map(\.number)
+        let names = try Folder(path: Path.folder(of: bundle)).entries().fileNames
+        let numbers = names.compactMap { VolumeName(path: $0) }.filter { VolumeName.areEqual($0.bundlePath, name) }.map(
+            \.number)
         return numbers.sorted().map { VolumeName(of: bundle, number: $0) }
     }
 

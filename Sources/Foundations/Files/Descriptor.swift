@@ -1,3 +1,4 @@
+import CFiles
 import Glibc
 
 /// An open file descriptor, which is closed when the value is destroyed.
@@ -30,6 +31,23 @@ struct Descriptor: ~Copyable, Sendable {
         // EINVAL means that this namespace has no such user, so that no service of it can run as the owner.
         guard owner.st_uid != 0, fchown(number, owner.st_uid, owner.st_gid) != 0, errno != EINVAL else { return }
         throw FileError(.create, path)
+    }
+
+    /// Moves the entry `name` of this folder into `folder`, without replacing an existing file.
+    ///
+    /// - Returns: 0, or an `errno` code, which is `EEXIST` if `newName` exists in `folder`.
+    func move(_ name: String, to newName: String, in folder: borrowing Descriptor) -> Int32 {
+        let code = cfiles_rename_no_replace(number, name, folder.number, newName)
+        guard code == EINVAL || code == ENOSYS else { return code }
+        // This file system does not support renaming without replacement, but creating a hard link never replaces a
+        // file.
+        guard linkat(number, name, folder.number, newName, 0) == 0 else { return errno }
+        guard unlinkat(number, name, 0) == 0 else {
+            let code = errno
+            unlinkat(folder.number, newName, 0)
+            return code
+        }
+        return 0
     }
 
     /// Makes the entries of a folder durable, unless its file system does not support that (`EINVAL`).
@@ -103,4 +121,5 @@ extension OutputSpan<UInt8> {
 extension stat {
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
 }

@@ -1,4 +1,3 @@
-import CFiles
 import Glibc
 
 /// A folder into which finished files are moved without replacing other files.
@@ -99,7 +98,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
                 throw FileError(.create, newPath)
             }
         }
-        let code = Self.rename(name, from: parent, to: newName, in: folder)
+        let code = parent.move(name, to: newName, in: folder)
         guard code == 0 else {
             throw FileError(code == EEXIST ? .create : .rename, code == EEXIST ? newPath : file, code: code)
         }
@@ -126,7 +125,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
 
     private static func isLink(_ file: String) -> Bool {
         var status = stat()
-        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        return lstat(file, &status) == 0 && status.isLink
     }
 
     /// Moves a file back after `error`.
@@ -134,7 +133,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         let parent = open(Path.folder(of: move.oldPath), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         do throws(FileError) {
             let parent = try Descriptor(parent, .rename, move.oldPath)
-            let code = Self.rename(move.newName, from: folder, to: Path.name(of: move.oldPath), in: parent)
+            let code = folder.move(move.newName, to: Path.name(of: move.oldPath), in: parent)
             guard code == 0 else { throw FileError(.rename, move.oldPath, code: code) }
             // Errors are ignored, because after a power failure, the file has its old or its new path.
             try? parent.syncFolder(move.oldPath)
@@ -145,22 +144,5 @@ public struct DestinationFolder: ~Copyable, Sendable {
                 message: "\(error); \(move.oldPath) is now at \(path(of: move.newName)); move it back manually")
         }
         if let group = Path.parent(of: move.newName) { unlinkat(folder.number, group, AT_REMOVEDIR) }
-    }
-
-    /// Renames a file without replacing an existing file, and returns 0 or an `errno` code.
-    private static func rename(
-        _ name: String, from parent: borrowing Descriptor, to newName: String, in folder: borrowing Descriptor
-    ) -> Int32 {
-        let code = cfiles_rename_no_replace(parent.number, name, folder.number, newName)
-        guard code == EINVAL || code == ENOSYS else { return code }
-        // This file system does not support renaming without replacement, but creating a hard link never replaces a
-        // file.
-        guard linkat(parent.number, name, folder.number, newName, 0) == 0 else { return errno }
-        guard unlinkat(parent.number, name, 0) == 0 else {
-            let code = errno
-            unlinkat(folder.number, newName, 0)
-            return code
-        }
-        return 0
     }
 }

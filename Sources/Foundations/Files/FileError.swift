@@ -67,6 +67,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
     /// Whether reading failed although the path refers to a regular file of the allowed size.
     public var isReadFailure: Bool { ![ENOENT, ELOOP, ENOTSUP, EISDIR, EFBIG].contains(code) }
+    /// Whether the path is a symbolic link, which is not followed.
+    public var isLink: Bool { code == ELOOP }
     /// Whether the path does not refer to a folder.
     public var isNotAFolder: Bool { code == ENOTDIR }
 

@@ -48,6 +48,12 @@ public struct FolderEntries: Sendable {
     /// Returns a copy of the name of the entry at `index`.
     public func name(_ index: Int) -> [UInt8] { Array(nameBytes(at: index)) }
 
+    /// The names of all entries except for folders, in the order of their bytes, with U+FFFD in place of malformed UTF-8.
+    public var fileNames: [String] {
+        (0..<count).filter { kind($0) != .folder }.map { CapturedText(decoding: nameBytes(at: $0)) }.sorted()
+            .map(\.string)
+    }
+
     /// Calls `body` with the bytes of the name of the entry at `index`, without copying them.
     public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
         body(names.span.extracting(entries[index].name))

@@ -34,7 +34,7 @@ public enum Path {
     /// Returns the path of the entry `name` in the folder at the path `folder`.
     ///
     /// `folder` must be a result of `folder(of:)`.
-    static func entry(_ name: String, of folder: String) -> String {
+    public static func entry(_ name: String, of folder: String) -> String {
         switch folder {
         case ".": name
         case "/": "/\(name)"

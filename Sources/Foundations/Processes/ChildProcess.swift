@@ -18,9 +18,17 @@ struct OutputFile: ~Copyable {
     deinit { close(descriptor) }
 
     /// The beginning of the output, up to ``maximumSize`` bytes.
-    var head: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.maximumSize) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
+    var head: [UInt8] { bytes(at: 0, count: Self.maximumSize) }
+
+    /// The end of the output, up to 4 KiB.
+    var end: [UInt8] {
+        let count = 4 << 10
+        return bytes(at: max(0, Int(lseek(descriptor, 0, SEEK_END)) - count), count: count)
+    }
+
+    private func bytes(at offset: Int, count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)))
         }
     }
 }

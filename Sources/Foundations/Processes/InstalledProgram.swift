@@ -40,7 +40,7 @@ public struct InstalledProgram: Sendable {
         let process = try ChildProcess(path, [path] + arguments, settings, output: output, errors: errors)
         try feed { try process.write($0) }
         let status = try process.finish()
-        return ProgramResult(status: status, output: output.head, errors: errors.head)
+        return ProgramResult(status: status, output: output.head, outputEnd: output.end, errors: errors.head)
     }
 }
 
@@ -50,13 +50,21 @@ public struct ProgramResult: Sendable, Equatable {
     public let status: Int32
     /// The first 64 KiB of the standard output.
     public let output: [UInt8]
+    /// The last 4 KiB of the standard output.
+    public let outputEnd: [UInt8]
     /// The first 64 KiB of the standard error.
     public let errors: [UInt8]
 
-    /// Creates a result.
-    public init(status: Int32, output: [UInt8], errors: [UInt8]) {
+    /// Creates a result, whose output has no other end than `output` if `outputEnd` is `nil`.
+    public init(status: Int32, output: [UInt8], outputEnd: [UInt8]? = nil, errors: [UInt8]) {
         self.status = status
         self.output = output
+        self.outputEnd = outputEnd ?? output.suffix(4 << 10)
         self.errors = errors
+    }
+
+    /// Returns the lines of an output that are not empty.
+    public static func lines(of output: [UInt8]) -> [String] {
+        String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

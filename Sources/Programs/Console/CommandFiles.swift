@@ -63,6 +63,23 @@ public struct CommandFiles {
         }
     }
 
+    /// Returns the default path of the state file `name`, which is in a folder of the user.
+    ///
+    /// - Throws: `CommandError` that suggests `option` if the environment does not specify a folder.
+    public static func statePath(
+        of name: String, _ option: String, environment: [String: String]
+    ) throws(CommandError) -> String {
+        // The XDG specification declares relative paths invalid and requires that they are ignored.
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/\(name)" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw CommandError(
+                status: .badConfiguration,
+                message: "the path of \(name) is unknown, because neither XDG_STATE_HOME nor HOME is set",
+                remedy: "specify its path with \(option)")
+        }
+        return "\(home)/.local/state/pingferry/\(name)"
+    }
+
     private static func error(replacing output: Output) -> CommandError {
         CommandError(
             status: .cannotCreate, message: "cannot replace \(output.path): it is part of the input",

@@ -37,13 +37,19 @@ public final class ProgressLine {
         writeToTerminal(Self.text(verb, bytes: byteCount, of: totalBytes, records: recordCount, seconds: seconds))
     }
 
-    /// Returns the text of the line, such as `verifying: 42%, 120 MB, 60 MB/s`.
+    /// Returns the text of the line, such as `verifying: 42%, 120 MB, 60 MB/s, 0:03 left`.
     static func text(_ verb: String, bytes: Int, of total: Int?, records: Int, seconds: Double) -> String {
         var parts = ["\(bytes / 1_000_000) MB"]
         // A file that grows while it is read can have more bytes than its initial size.
         if let total, total > 0 { parts.insert("\(Int(Double(min(bytes, total)) / Double(total) * 100))%", at: 0) }
         if records > 0 { parts.append("\(records) records") }
-        parts.append("\(Int(Double(bytes) / 1_000_000 / max(seconds, 0.001))) MB/s")
+        let rate = Double(bytes) / max(seconds, 0.001)
+        parts.append("\(Int(rate / 1_000_000)) MB/s")
+        // At the beginning, the rate is not known well enough.
+        if let total, rate > 0, bytes < total, seconds >= 2 {
+            let rest = Int(min(Double(total - bytes) / rate, 359_999).rounded(.up))
+            parts.append("\(rest / 60):\((rest % 60).zeroPadded(to: 2)) left")
+        }
         return "\(verb): \(parts.joined(separator: ", "))"
     }
 

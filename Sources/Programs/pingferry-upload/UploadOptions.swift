@@ -88,16 +88,8 @@ struct LedgerOptions: ParsableArguments {
     /// Returns the path from the option `--ledger`, or the default path in the user's folder for state files.
     func path() throws -> String {
         if let ledger = ledger.first { return ledger }
-        let environment = ProcessInfo.processInfo.environment
-        // The XDG specification declares relative paths invalid and requires that they are ignored.
-        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/ledger.sqlite" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw CommandError(
-                status: .badConfiguration,
-                message: "the path of the ledger is unknown, because neither XDG_STATE_HOME nor HOME is set",
-                remedy: "specify its path with --ledger")
-        }
-        return "\(home)/.local/state/pingferry/ledger.sqlite"
+        return try CommandFiles.statePath(
+            of: "ledger.sqlite", "--ledger", environment: ProcessInfo.processInfo.environment)
     }
 
     /// Adds the ledger, its lock file, and the files that SQLite creates beside it to the files of a command.

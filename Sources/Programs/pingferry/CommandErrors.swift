@@ -16,6 +16,7 @@ extension CommandError {
         case let error as ChangedCaptureError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ParentError: self.init(error)
+        case let error as ParityError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ZstdError: self.init(status: .inputOutput, message: "zstd: \(error)")
         default: return nil
         }

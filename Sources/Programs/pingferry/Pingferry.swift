@@ -23,14 +23,15 @@ struct Pingferry: AsyncParsableCommand {
 
             Exit status: 0 success; 1 finished, but some input was quarantined or could not be read; 64 usage error; \
             65 an input is damaged, or is neither a capture nor a bundle; 66 an input does not exist; 69 a required \
-            program is not installed: ssh-keygen for signatures, or pingferry-upload for upload, which ends with the \
+            program is not installed: ssh-keygen for signatures, par2 for repair blocks, or pingferry-upload for upload, which ends with the \
             exit status of that program; 73 the output cannot be created; 74 input/output error, or too few threads or \
             too little memory; 77 no permission; 78 the password of a backup is missing or wrong.
             """,
         version: ProgramVersion.description(of: "pingferry"),
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
-            VerifyCommand.self, ListCommand.self, GapsCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
+            VerifyCommand.self, ReceiveCommand.self, ListCommand.self, GapsCommand.self, PseudonymKeyCommand.self,
+            UploadCommand.self,
         ])
 
     /// The number of files that a command has open in addition to the three standard streams.

@@ -33,7 +33,7 @@ import Testing
                 == nil)
         #expect(
             KeygenOutput.keyDescription(in: result(0, "Good \"other\" signature for a with key\n"), for: "a") == nil)
-        #expect(KeygenOutput.lines(of: result(0, "a\nb c\n").output) == ["a", "b c"])
+        #expect(ProgramResult.lines(of: result(0, "a\nb c\n").output) == ["a", "b c"])
         #expect(KeygenOutput.failureReason(in: result(255, "Could not verify signature.\n")) == nil)
         #expect(
             KeygenOutput.failureReason(in: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))

@@ -9,7 +9,9 @@ import Testing
     func text() {
         let cases: [(bytes: Int, total: Int?, records: Int, seconds: Double, text: String)] = [
             (0, nil, 0, 0, "reading: 0 MB, 0 MB/s"), (120_000_000, nil, 7, 2, "reading: 120 MB, 7 records, 60 MB/s"),
-            (120_000_000, 480_000_000, 0, 2, "reading: 25%, 120 MB, 60 MB/s"),
+            (120_000_000, 480_000_000, 0, 2, "reading: 25%, 120 MB, 60 MB/s, 0:06 left"),
+            (1_000_000, 480_000_000, 0, 2, "reading: 0%, 1 MB, 0 MB/s, 15:58 left"),
+            (1, .max, 0, 1e9, "reading: 0%, 0 MB, 0 MB/s, 5999:59 left"),
             (479_999_999, 480_000_000, 0, 1, "reading: 99%, 479 MB, 479 MB/s"),
             (480_000_000, 480_000_000, 1, 1, "reading: 100%, 480 MB, 1 records, 480 MB/s"),
             // A file that grew has at most 100 %, and an empty file has no percentage.

@@ -22,6 +22,28 @@ public struct Folder: ~Copyable, Sendable {
         self.init(.disk(descriptor), path: path)
     }
 
+    /// Opens the folder at `path` on disk, in which no part may be a symbolic link.
+    ///
+    /// Whoever can write to a medium could otherwise make a link on it lead to another folder of this machine.
+    ///
+    /// - Throws: `FileError`, with the code `ELOOP` for a symbolic link.
+    public init(pathWithoutLinks path: String) throws(FileError) {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        guard !path.isEmpty else { throw FileError(.open, path, code: ENOENT) }
+        var descriptor = try Descriptor(open(path.hasPrefix("/") ? "/" : ".", flags), .open, path)
+        for part in Path.parts(of: path) {
+            let next = openat(descriptor.number, part, flags)
+            let code = errno
+            var status = stat()
+            if next < 0, fstatat(descriptor.number, part, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isLink {
+                throw FileError(.open, path, code: ELOOP, message: "cannot open \(path): \(part) is a symbolic link")
+            }
+            errno = code
+            descriptor = try Descriptor(next, .open, path)
+        }
+        self.init(.disk(descriptor), path: Path.withoutTrailingSlashes(path))
+    }
+
     /// Creates the root folder of an archive or backup.
     public init(rootOf tree: SpooledTree) {
         self.init(.spooled(tree, folder: SpooledTree.root), path: "")
@@ -202,7 +224,7 @@ extension Folder {
                 characters.baseAddress.map { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } ?? -1
             }
         }
-        guard code != 0 || status.isRegular || status.st_mode & S_IFMT == S_IFLNK else {
+        guard code != 0 || status.isRegular || status.isLink else {
             throw FileError(.read, path(), code: ENOTSUP)
         }
     }

@@ -3,7 +3,10 @@ import Bundle
 import Capture
 import Console
 import Files
+import FoundationEssentials
+import Glibc
 import JSONText
+import Processes
 import Systems
 import Telemetry
 
@@ -37,6 +40,10 @@ struct BundleCommand: AsyncParsableCommand {
             the volumes, use cat NAME.tar.zst.[0-9][0-9][0-9].
               pingferry bundle --volume-size dvd -o night.tar.zst phones/
 
+            --repair makes repair blocks with par2 beside the bundle: NAME.tar.zst.par2 and another file. With --repair 10, \
+            they have a tenth of the size of the bundle, and repair as much damage. See receive.
+              pingferry bundle --repair 10 -o night.tar.zst phones/
+
             --since-bundle and --since-index make an increment, which omits what earlier bundles contain. The label of \
             a capture should be the same each time, because quarantined items and problems are compared with it:
               pingferry bundle --index phones.index -o 1.tar.zst phones/
@@ -61,6 +68,11 @@ struct BundleCommand: AsyncParsableCommand {
             or the name of a medium: cd (700M), dvd (4480M), fat (4092M).
             """, valueName: "size"), completion: .list(["10M", "100M", "650M", "4G"]))
     var volumeSize: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make repair blocks of this percentage of the size of the bundle. Requires par2.", valueName: "percent"))
+    var repair: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -109,6 +121,12 @@ struct BundleCommand: AsyncParsableCommand {
                 """
             )
         }
+        guard repair.map({ (1...100).contains($0) }) ?? true else {
+            throw ValidationError("--repair requires a percentage from 1 to 100")
+        }
+        if repair != nil, isStandardOutput {
+            throw ValidationError("repair blocks are made for files, and not for \(output)")
+        }
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes must be files and cannot be written to \(output)")
         }
@@ -135,6 +153,7 @@ struct BundleCommand: AsyncParsableCommand {
         try await reportingErrors {
             try checkFiles()
             let pseudonymizer = try pseudonyms.pseudonymizer()
+            let par2 = try parityProgram()
             let file = try openOutput()
             let receipt = try receipts.output(replacing: force)
             let index = try increments.indexOutput(replacing: force)
@@ -169,19 +188,45 @@ struct BundleCommand: AsyncParsableCommand {
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
             try file.commit()
-            var indexFailure: ExitCode?
+            // The receipt describes the bundle, which is complete without the index and the repair blocks.
+            var laterFailure: ExitCode?
             do throws(CommandError) {
                 try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
             } catch {
-                // The receipt describes the bundle, which is complete without the index.
                 error.report(as: "pingferry")
-                indexFailure = ExitCode(error.status.rawValue)
+                laterFailure = ExitCode(error.status.rawValue)
+            }
+            do {
+                try par2?.create(
+                    percent: repair ?? 0, forBundleAt: output,
+                    of: file.volumes.isEmpty ? [output] : file.volumes.map(\.path), replacing: force)
+            } catch {
+                guard let failure = CommandError(error) else { throw error }
+                CommandError(
+                    status: failure.status, message: "no repair blocks were made: \(failure.message)",
+                    remedy: "\(outputDescription(for: file.volumes)) was written; make them with par2 create"
+                ).report(as: "pingferry")
+                laterFailure = laterFailure ?? ExitCode(failure.status.rawValue)
             }
             try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake).statement
             }
-            if let indexFailure { throw indexFailure }
+            if let laterFailure { throw laterFailure }
             try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
+        }
+    }
+
+    /// Finds `par2`, and checks that existing repair blocks may be replaced.
+    private func parityProgram() throws -> ParityProgram? {
+        guard repair != nil else { return nil }
+        let existing = try ParityProgram.existingNames(forBundleAt: output)
+        if let name = existing.first, !force {
+            throw CommandError(FileError(.create, Path.entry(name, of: Path.folder(of: output)), code: EEXIST))
+        }
+        do throws(ProgramError) {
+            return try ParityProgram(environment: ProcessInfo.processInfo.environment)
+        } catch {
+            throw CommandError(missingParityProgram: error)
         }
     }
 

@@ -139,10 +139,11 @@ struct VerifyCommand: AsyncParsableCommand {
             do {
                 results.append(
                     try await verify(
-                        path, signers, expected: expected?[number] ?? nil, comparison, &indexComparison, &log, &verified
-                    ))
+                        path, signers, expected: expected?[number] ?? nil, comparison, &contents, &log, &verified))
             } catch {
-                guard let failure = CommandError(error) else { throw error }
+                guard let failure = CommandError(error)?.stating(ParityProgram.state(ofBundleAt: path)) else {
+                    throw error
+                }
                 failure.report(as: "pingferry")
                 firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
                 await log?.recordFailure(path, failure)
@@ -293,5 +294,26 @@ struct VerifyCommand: AsyncParsableCommand {
         object.set("text", string: failure.message)
         if let faults { object.set("volumes", elements: faults) }
         return object.bytes
+    }
+}
+
+extension ParityProgram {
+    /// Returns the state of the bundle at `path` according to the repair blocks beside it, or `nil` if there are none.
+    fileprivate static func state(ofBundleAt path: String) -> State? {
+        let bundle = VolumeName(path: path)?.bundlePath ?? path
+        let parityPath = Self.path(ofBundleAt: bundle)
+        guard path != "-", FileIdentity(path: parityPath) != nil else { return nil }
+        // Errors are ignored, because the state only adds to the message of another error.
+        return try? ParityProgram(environment: ProcessInfo.processInfo.environment).state(of: parityPath)
+    }
+}
+
+extension CommandError {
+    /// Returns the error of a bundle with the state of its blocks, if any is damaged.
+    fileprivate func stating(_ state: ParityProgram.State?) -> CommandError {
+        guard let state, state.damagedCount > 0 else { return self }
+        return CommandError(
+            status: status, message: "\(message); \(state.description)",
+            remedy: state.isRepairable ? "repair a copy with receive --repair, or with par2 repair" : remedy)
     }
 }
