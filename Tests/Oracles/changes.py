@@ -244,12 +244,15 @@ def changed_delivery(chain, choice):
 def change_manifest(choice, bundle):
     """Changes something in a bundle that contradicts the rest of the bundle."""
     manifest = bundle.manifest
-    change = choice.choice(["hash", "count", "totals", "digest", "parents", "member", "inputs"])
+    change = choice.choice(["hash", "count", "expression", "totals", "digest", "parents", "member", "inputs"])
     if change == "hash":
         entry = choice.choice(manifest["members"])
         entry["sha256"] = other_character(choice, entry["sha256"])
     elif change == "count":
         manifest["segments"][0]["records"] += 1
+    elif change == "expression":
+        # Shells evaluate a string in an arithmetic expression, and run the commands in it.
+        manifest["segments"][0]["records"] = "%d+0" % manifest["segments"][0]["records"]
     elif change == "totals":
         change_leaf(choice, manifest["totals"])
     elif change == "digest":

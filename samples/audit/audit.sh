@@ -101,7 +101,7 @@ for bundle in "${bundles[@]}"; do
     jq -r '.segments[] | "\(.records)\t\(.path)"' "$manifest" > "$work/segments"
     : > "$records"
     while read -r count path; do
-        (( $(wc -l < "$folder/$path") == count ))
+        [[ $(wc -l < "$folder/$path") == "$count" ]]
         cat "$folder/$path" >> "$records"
     done < "$work/segments"
     jq -es --slurpfile manifest "$manifest" 'def count(keys): reduce keys as $key ({}; .[$key] += 1);
