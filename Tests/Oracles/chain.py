@@ -11,21 +11,43 @@ NIGHTS = ["monday", "tuesday"]
 RECEIPTS = ["monday.json", "tuesday.json", "verified.json", "delivered.json"]
 # The keys of the two accepted signers and of another person.
 PACKER, RECEIVER, STRANGER = "ines", "ravi", "mallory"
+# The key and the namespace with which each receipt is signed.
+SIGNATURES = {
+    "monday.json": (PACKER, "pingferry-receipt"), "tuesday.json": (PACKER, "pingferry-receipt"),
+    "verified.json": (RECEIVER, "pingferry-received"), "delivered.json": (RECEIVER, "pingferry-delivered")}
+# The namespaces in which each accepted signer may sign.
+PACKING, RECEIVING = ["pingferry-bundle", "pingferry-receipt"], ["pingferry-received", "pingferry-delivered"]
 
 
 class Chain:
-    """The files of a chain of evidence, and the folder with the keys of the signers."""
+    """The files of a chain of evidence, the list of accepted signers, and the folder with the keys of the signers.
 
-    def __init__(self, files, keys):
-        self.files, self.keys = files, keys
+    `special_files` contains a function for the path of each file that is not a regular file. The function creates the file.
+    """
+
+    def __init__(self, files, signers, keys, special_files=()):
+        self.files, self.signers, self.keys, self.special_files = files, signers, keys, dict(special_files)
 
     def copy(self):
-        return Chain(dict(self.files), self.keys)
+        return Chain(dict(self.files), self.signers, self.keys, self.special_files)
 
     def write(self, folder):
-        for name, data in self.files.items():
+        """Writes the list of signers to the file `signers` in a folder, and the chain to the folder `chain`."""
+        os.mkdir(os.path.join(folder, "chain"))
+        files = {os.path.join("chain", name): data for name, data in self.files.items()}
+        for name, data in {**files, "signers": self.signers}.items():
             with open(os.path.join(folder, name), "wb") as stream:
                 stream.write(data)
+        for name, create in self.special_files.items():
+            create(os.path.join(folder, "chain", name))
+
+    def list_signers(self, *lines):
+        """Replaces the list of signers. A line consists of principals, a list of namespaces that can be empty, and a key."""
+        self.signers = b""
+        for principals, namespaces, key in lines:
+            with open(os.path.join(self.keys, key + ".pub"), "rb") as stream:
+                words = [principals, *(['namespaces="%s"' % ",".join(namespaces)] if namespaces else []), ""]
+                self.signers += " ".join(words).encode() + stream.read()
 
     def parts(self, night):
         """Returns the names of the file or of the volumes of a bundle."""
@@ -53,9 +75,16 @@ class Chain:
     def sign_bundle(self, night, key=PACKER, namespace="pingferry-bundle"):
         self.files[night + ".tar.zst.sig"] = self.signature(self.data(night), key, namespace)
 
-    def sign_receipt(self, name, key=None, namespace="pingferry-receipt"):
-        key = key or (PACKER if name.removesuffix(".json") in NIGHTS else RECEIVER)
-        self.files[name + ".sig"] = self.signature(self.files[name], key, namespace)
+    def sign_receipt(self, name, key=None, namespace=None):
+        usual_key, usual_namespace = SIGNATURES[name]
+        self.files[name + ".sig"] = self.signature(self.files[name], key or usual_key, namespace or usual_namespace)
+
+    def sign_all(self, night):
+        """Signs a bundle, and updates and signs all receipts."""
+        self.sign_bundle(night)
+        for name in RECEIPTS:
+            self.update_receipt(name)
+            self.sign_receipt(name)
 
     def signature(self, data, key, namespace):
         return subprocess.run(
@@ -94,7 +123,7 @@ def outcomes(entries):
 
 
 def update_deliveries(predicate, bundles):
-    """Updates the records of a delivery receipt and their counts. New records have the outcome of the first record."""
+    """Updates the records of a delivery receipt and their numbers. New records have the outcome of the first record."""
     former = {(entry["bundle"], *identity(entry)): entry for entry in predicate["records"]}
     first = predicate["records"][0]
     predicate["records"] = []
@@ -102,6 +131,13 @@ def update_deliveries(predicate, bundles):
         entries = [
             {**former.get((index, *identity(record)), first), "bundle": index, "sha256": sha256(to_json(record["payload"])[:-1]),
              **{key: record[key] for key in ("system", "type", "id")}} for record in bundle.records()]
-        predicate["bundles"][index].update(outcomes=outcomes(entries), total=len(entries))
         predicate["records"] += entries
+    count_deliveries(predicate)
+
+
+def count_deliveries(predicate):
+    """Updates the numbers of records in a delivery receipt."""
+    for index, bundle in enumerate(predicate["bundles"]):
+        entries = [entry for entry in predicate["records"] if entry["bundle"] == index]
+        bundle.update(outcomes=outcomes(entries), total=len(entries))
     predicate.update(outcomes=outcomes(predicate["records"]), total=len(predicate["records"]))

@@ -24,42 +24,79 @@ files() {
     if [[ -e $1.001 ]]; then printf '%s\n' "$1".[0-9][0-9][0-9]; else echo "$1"; fi
 }
 
-# Prints a bundle: contents BUNDLE
+# Prints a bundle or another file: contents NAME
 contents() {
     files "$1" | xargs -d '\n' cat
 }
 
-# Prints the SHA-256 of the files whose names are on standard input, in the format of sha256sum.
+# Prints the SHA-256 of the files whose names are on standard input, in the format of sha256sum. Names are relative to the current
+# folder, also if they begin with a slash.
 hashes() {
-    xargs -d '\n' sha256sum
+    sed 's|^|./|' | xargs -d '\n' sha256sum | sed 's|  \./|  |'
 }
 
-# Checks that the signature NAME.sig is valid for the standard input: signature NAME NAMESPACE
+# Verifies the signature NAME.sig of a file for a principal, and prints the type and the fingerprint of the key:
+# verify NAME NAMESPACE PRINCIPAL
+verify() {
+    contents "$1" | ssh-keygen -Y verify -n "$2" -f "$signers" -I "$3" -s "$1.sig" | sed 's/.* with //'
+}
+
+# Checks the signature NAME.sig of a file, and stores the fingerprint of its key in $work/NAME.key: signature NAME NAMESPACE
 signature() {
     step="$1: signature"
     # ssh-keygen accepts text after a signature, and version 0. Therefore the form of the file is checked, too.
     sed '1d;$d' "$1.sig" | base64 -d | base64 -w 70 \
         | cat <(echo "-----BEGIN SSH SIGNATURE-----") - <(echo "-----END SSH SIGNATURE-----") | cmp - "$1.sig"
     sed -n 2p "$1.sig" | grep -q ^U1NIU0lHAAAAAQ
-    ssh-keygen -Y find-principals -f "$signers" -s "$1.sig" > "$work/principals"
-    head -n 1 "$work/principals" > "$work/$1.signer"
-    ssh-keygen -q -Y verify -n "$2" -f "$signers" -I "$(cat "$work/$1.signer")" -s "$1.sig"
-    pass "$(cat "$work/$1.signer")"
+    # A key can have several principals. For each call, ssh-keygen reports only those of the first line with the key.
+    while IFS= read -r line || [[ -n $line ]]; do
+        ssh-keygen -Y find-principals -f <(printf '%s\n' "$line") -s "$1.sig" 2> "$work/errors" || true
+    done < "$signers" > "$work/principals"
+    while IFS= read -r principal; do
+        if verify "$1" "$2" "$principal" 2> "$work/errors" | sed 's/.* //' > "$work/$1.key"; then
+            pass "$principal"
+            return
+        fi
+    done < "$work/principals"
+    cat "$work/errors" >&2
+    return 1
 }
 
 # Checks the kind of a receipt, its subjects, and the FIELDS of its bundles. LIST contains an object for each expected bundle,
 # and LIST.files the names of all their files: receipt RECEIPT KIND FIELDS LIST
 receipt() {
     step="$1: files and digests of the bundles"
-    jq -r "\"\(.predicateType) \(.predicate.command)\", (.subject[] | .digest.sha256 + \"  \" + .name),
-        (.predicate.bundles[] | .signer |= .principal | {digest, files, $3} | tojson)" "$1" > "$work/stated"
-    head -n 1 "$work/stated" | grep -qxE "https://pingferry\.example/$2"
+    # Lines are compared as JSON, because a string can contain line breaks.
+    jq -c "\"\(.predicateType) \(.predicate.command)\", (.subject[] | .digest.sha256 + \"  \" + .name),
+        (.predicate.bundles[] | {$3})" "$1" > "$work/stated"
+    head -n 1 "$work/stated" | grep -qxE "\"https://pingferry\.example/$2\""
     tail -n +2 "$work/stated" | sort > "$work/found"
-    hashes < "$4.files" > "$work/expected"
-    jq -c "{digest, files, $3}" "$4" >> "$work/expected"
+    hashes < "$4.files" | jq -R . > "$work/expected"
+    jq -c "{$3}" "$4" >> "$work/expected"
     sort "$work/expected" | cmp - "$work/found"
     pass "$(wc -l < "$4")"
 }
+
+# Checks that each bundle has a valid signature by the principal and the key that a receipt states: stated_signers RECEIPT
+stated_signers() {
+    step="$1: signers of the bundles"
+    for bundle in "${bundles[@]}"; do
+        signer=$(jq -c --arg name "$bundle" '.predicate.bundles[] | select(.files[0] == ($name, $name + ".001")) | .signer' "$1")
+        principal=$(jq -r .principal <<< "$signer")
+        key=$(verify "$bundle" pingferry-bundle "$principal")
+        jq -e --arg principal "$principal" --arg key "$key" '. == {$principal, $key}' <<< "$signer" > "$work/equal"
+    done
+    pass
+}
+
+# Nothing is opened before this check. The second and third pattern match hidden names.
+files=(* .[!.]* ..?*)
+for file in "${files[@]}"; do
+    step="$file: must be a regular file"
+    [[ -f $file && ! -L $file ]]
+done
+step="only regular files"
+pass "${#files[@]}"
 
 printf '%s\n' *.tar.zst *.tar.zst.001 | sed 's/\.001$//' | sort -u > "$work/bundles"
 mapfile -t bundles < "$work/bundles"
@@ -71,11 +108,17 @@ for bundle in "${bundles[@]}"; do
         files "$bundle" | hashes | cmp - "$bundle.sha256"
         pass "$(wc -l < "$bundle.sha256")"
     fi
-    signature "$bundle" pingferry-bundle < <(contents "$bundle")
+    signature "$bundle" pingferry-bundle
 done
-for receipt in "${bundles[@]/%.tar.zst/.json}" verified.json delivered.json; do
-    signature "$receipt" pingferry-receipt < "$receipt"
+for made in "${bundles[@]/%.tar.zst/.json}"; do
+    signature "$made" pingferry-receipt
 done
+cat "$work"/*.key | sort > "$work/packers"
+signature verified.json pingferry-received
+signature delivered.json pingferry-delivered
+step="different keys of packers and receivers"
+cat "$work"/{verified,delivered}.json.key | sort | comm -12 - "$work/packers" | cmp - /dev/null
+pass
 
 for bundle in "${bundles[@]}"; do
     step="$bundle: members"
@@ -83,18 +126,19 @@ for bundle in "${bundles[@]}"; do
     manifest=$folder/manifest.json
     records=$folder.records
     mkdir "$folder"
+    # The first character of each line is the type of the member, which is "-" for a regular file.
+    contents "$bundle" | tar --zstd -tv | sed /^-/d | cmp - /dev/null
     contents "$bundle" | tar --zstd -xC "$folder"
-    contents "$bundle" | tar --zstd -t | grep -vx manifest.json > "$work/members"
+    contents "$bundle" | tar --zstd -t | sed '/^manifest\.json$/d' > "$work/members"
     (cd "$folder" && hashes < "$work/members") > "$folder.hashes"
-    jq -r '(.segments + .members)[] | .sha256 + "  " + .path' "$manifest" | sort > "$work/found"
-    sort "$folder.hashes" | cmp - "$work/found"
+    jq '(.segments + .members)[] | .sha256 + "  " + .path' "$manifest" | sort > "$work/found"
+    jq -R . "$folder.hashes" | sort | cmp - "$work/found"
     pass "$(wc -l < "$work/found")"
 
     # The digest is the hash of the list of hashes, which ends with a line for each parent.
     step="$bundle: digest"
-    jq -r '.digest, (.parents // [] | .[] + "  parent")' "$manifest" > "$work/stated"
-    digest=$(tail -n +2 "$work/stated" | cat "$folder.hashes" - | sha256sum | cut -c -64)
-    head -n 1 "$work/stated" | grep -qx "$digest"
+    digest=$(jq -r '.parents // [] | .[] + "  parent"' "$manifest" | cat "$folder.hashes" - | sha256sum | cut -c -64)
+    jq -r .digest "$manifest" | cmp - <(echo "$digest")
     pass "$digest"
 
     step="$bundle: records"
@@ -109,6 +153,9 @@ for bundle in "${bundles[@]}"; do
          type: count(.[] | .system + "/" + .type), held: count(.[].held | map(split(":")[0]) | unique[])}
         == $manifest[0].totals' "$records" > "$work/equal"
     pass "$(wc -l < "$records")"
+    step="$bundle: filters"
+    filters=$(jq -c .filters "$manifest")
+    pass "${filters/#null/none}"
 
     # A record is identified by its system, type, id, and the hash of its payload. The payload is followed by the key "source".
     jq -c '[.system, .type, .id]' "$records" > "$work/ids"
@@ -116,17 +163,22 @@ for bundle in "${bundles[@]}"; do
         printf %s "$payload" | sha256sum
     done | cut -c -64 | paste -d ' ' "$work/ids" - > "$folder.ids"
     sed "s/^/$digest /" "$folder.ids" >> "$work/deliveries"
+    # The hold codes of each record, without their details.
+    jq -c 'reduce (.held[] | split(":")[0]) as $code ([]; if index($code) then . else . + [$code] end)' "$records" \
+        | paste -d ' ' "$folder.ids" - | sed "s/^/$digest /" >> "$work/holds"
 
     made=${bundle%.tar.zst}.json
     files "$bundle" | tee "$folder.json.files" >> "$work/chain.files"
     mapfile -t files < "$folder.json.files"
-    jq -c --arg signer "$(cat "$work/$bundle.signer")" '{digest, parents, totals, $signer, files: $ARGS.positional}' \
-        "$manifest" --args "${files[@]}" | tee "$folder.json" >> "$work/chain"
-    receipt "$made" "receipt/v1 bundle" totals "$folder.json"
+    jq -c '{digest, parents, totals, files: $ARGS.positional}' "$manifest" --args "${files[@]}" \
+        | tee "$folder.json" >> "$work/chain"
+    receipt "$made" "receipt/v1 bundle" "digest, files, totals" "$folder.json"
     step="$made: signer and inputs of the bundle"
-    cmp "$work/$made.signer" "$work/$bundle.signer"
+    cmp "$work/$made.key" "$work/$bundle.key"
     jq -e --slurpfile manifest "$manifest" '.predicate.inputs == $manifest[0].inputs' "$made" > "$work/equal"
-    pass
+    result=$(jq -r '.predicate.bundles[].result' "$made")
+    [[ $result == complete || $result == incomplete ]]
+    pass "$result"
 done
 
 step="parents of all bundles"
@@ -139,17 +191,36 @@ step="records in only one bundle"
 cat "$work"/*.ids | sort | uniq -d | cmp - /dev/null
 pass "$(wc -l < "$work/deliveries")"
 
-receipt verified.json "receipt/v1 verify" "totals, signer" "$work/chain"
+receipt verified.json "receipt/v1 verify" "digest, files, totals" "$work/chain"
+stated_signers verified.json
 step="verified.json: results"
 jq -e 'all(.predicate.bundles[]; .result == "good")' verified.json > "$work/equal"
 pass good
 
-receipt delivered.json "delivery/v1 (send|receipt)" signer "$work/chain"
+receipt delivered.json "delivery/v1 (send|receipt)" "digest, files" "$work/chain"
+stated_signers delivered.json
 step="delivered.json: records of the bundles"
-jq -r '.predicate | .bundles as $bundles | .records[] | "\($bundles[.bundle].digest) \([.system, .type, .id]) \(.sha256)"' \
+jq '.predicate | .bundles as $bundles | .records[] | "\($bundles[.bundle].digest) \([.system, .type, .id]) \(.sha256)"' \
     delivered.json | sort > "$work/found"
-sort "$work/deliveries" | cmp - "$work/found"
+jq -R . "$work/deliveries" | sort | cmp - "$work/found"
 pass "$(wc -l < "$work/found")"
+step="delivered.json: statuses and times"
+# If other requests delivered all events of a list, no status is known. Only records of Sift and Leanplum are lists. The time zone is
+# set because jq 1.6 does not parse times correctly in other zones.
+TZ=UTC jq -e 'def is_time: sub("\\.[0-9]+Z$"; "Z") | . == (fromdate | todate);
+    def is_accepted: (.status >= 200 and .status < 300) or (.status == null and IN(.system; "sift", "leanplum"));
+    all(.predicate.records[]; IN(.outcome; "excluded", "held", "in-flight", "waiting")
+        or ((.time | is_time) and (.outcome == "refused" or (.outcome == "delivered" and is_accepted))))' \
+    delivered.json > "$work/equal"
+pass
+step="delivered.json: released records"
+# A delivered record must have been released from all of its holds. The operator cannot release a record from the holds listed here.
+jq '.predicate | .bundles as $bundles | .records[] | select(.outcome == "delivered" or .released != [])
+    | "\($bundles[.bundle].digest) \([.system, .type, .id]) \(.sha256) \(.released)"' delivered.json | sort > "$work/found"
+jq -R . "$work/holds" | sort | comm -13 - "$work/found" | cmp - /dev/null
+jq -e '[.predicate.records[].released[]] | . - ["capability", "deletion-requested", "forgotten", "no-target", "pending-events",
+    "pseudonymized", "unproven"] == .' delivered.json > "$work/equal"
+pass "$(jq '[.predicate.records[] | select(.released != [])] | length' delivered.json)"
 step="delivered.json: outcomes"
 jq -e 'def key: [.outcome, .reason, .status];
     def stated: [.total, (.outcomes | map([key, .records]) | sort)];
@@ -167,3 +238,9 @@ for bundle in "${bundles[@]}"; do
 done | cat - <(printf '%s\n' {verified,delivered}.json{,.sig}) | sort > "$work/expected"
 ls -A | sort | cmp - "$work/expected"
 pass "$(wc -l < "$work/expected")"
+
+step="last bundle"
+comm -13 "$work/parents" "$work/digests" > "$work/last"
+while read -r digest; do pass "$digest"; done < "$work/last"
+step="one last bundle"
+[[ $(wc -l < "$work/last") == 1 ]]
