@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// Whether the fuzzers are built.
@@ -258,10 +259,17 @@ let tests: [Target] = [
         ["Capture", "Hashing", "Mozilla", "pingferry", "pingferry-upload"] + telemetryForTests),
 ]
 
+/// The folder of the argument parser in the source archive of a release.
+///
+/// If it exists, it is used instead of the repository, so that the archive is built without a network.
+let includedParser = "Packages/swift-argument-parser"
+
 let package = Package(
     name: "pingferry",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(includedParser)")
+            ? .package(path: includedParser)
+            : .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: libraries + foundations + formats + telemetry + systems + middle + programs + tests,
     swiftLanguageModes: [.v6]
