@@ -29,6 +29,8 @@ export PINGFERRY_COMMIT := $(shell git describe --always --abbrev=12 --exclude='
 export PINGFERRY_VERSION := $(or $(PINGFERRY_VERSION),$(shell git describe --tags --abbrev=0 --match='v[0-9]*' 2> /dev/null | sed 's/^v//'))
 # The version of Swift that --version --json states.
 export PINGFERRY_SWIFT := $(or $(PINGFERRY_SWIFT),$(shell swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p'))
+# The address of the source code, which the files of a release state. If it is empty, they state the name of the source archive.
+export SOURCE_URL ?=
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
@@ -52,7 +54,7 @@ setup:  ## installs missing C libraries
 	@.ci/setup $(LIBRARIES)
 
 build:  ## builds the release programs
-	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) &&) true
+	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) -Xlinker -Map=$(CURDIR)/.build/$(program).map &&) true
 
 static: build  ## links pingferry as one file for any Linux on this architecture, and checks it in an empty root folder
 	@.ci/setup $(STATIC_TOOLS)
@@ -111,7 +113,7 @@ install: build  ## installs the programs, manual pages and completions in DESTDI
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/install "$(DESTDIR)$(PREFIX)" $(PROGRAMS)
 
-dist: dist-files  ## creates the files of a release in .build/dist, and checks them
+dist: dist-files  ## creates the files of a release in .build/dist, and checks them; SOURCE_URL=URL is the address of the source code
 	@.ci/dist-check .build/dist $(PROGRAMS)
 
 dist-files: build static

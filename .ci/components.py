@@ -12,29 +12,53 @@ import subprocess
 from debian_packages import DebianPackage, output, owner
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The list of the libraries that the linker used for the static program.
+# The paths of the libraries that are linked into the static program.
 ARCHIVES = os.path.join(ROOT, ".build/static/archives")
 SWIFT_LICENSE = "Apache-2.0 WITH Swift-exception"
-# The prefixes of the names of libraries in the toolchain that contain code under another license than the toolchain.
-OTHER_SWIFT_LICENSES = {"lib_FoundationICU": "Unicode-3.0", "libclang_rt": "Apache-2.0 WITH LLVM-exception"}
+# The components of the toolchain that programs are linked with: the name, the repository, the license, and the prefixes of the names of
+# the libraries. The first matching line applies. swift-foundation builds lib_FoundationCollections from a copy of swift-collections.
+SWIFT_COMPONENTS = (
+    ("swift-corelibs-libdispatch", "swift-corelibs-libdispatch", SWIFT_LICENSE, ("libBlocksRuntime", "libdispatch", "libswiftDispatch")),
+    ("swift-foundation-icu", "swift-foundation-icu", SWIFT_LICENSE + " AND Unicode-3.0", ("lib_FoundationICU",)),
+    ("swift-foundation", "swift-foundation", SWIFT_LICENSE,
+     ("libFoundationEssentials", "libFoundationInternationalization", "lib_FoundationCShims", "lib_FoundationCollections")),
+    ("swift-corelibs-foundation", "swift-corelibs-foundation", SWIFT_LICENSE, ("libFoundation", "libCoreFoundation", "lib_CF")),
+    ("swift-experimental-string-processing", "swift-experimental-string-processing", SWIFT_LICENSE,
+     ("libswift_RegexParser", "libswift_StringProcessing", "libswiftRegexBuilder")),
+    ("compiler-rt", "llvm-project", "Apache-2.0 WITH LLVM-exception", ("libclang_rt",)),
+    ("swift-stdlib", "swift", SWIFT_LICENSE, ("libswift",)),
+)
 
 
 @dataclasses.dataclass
 class Component:
     """Code that a program is linked with, or the tool that built it.
 
-    `url` is a package URL, `license` an SPDX expression or `None`. `commit` is the commit in `repository`. `files` contains the name
-    and the SHA-256 of each linked file. `texts` contains the license texts by their names.
+    `url` is a package URL, `license` an SPDX expression or `None`. `location` is the address of the source code, if it is known. `commit`
+    is the commit in `repository`. `files` contains the name and the SHA-256 of each linked file. `texts` contains the license texts by
+    their names.
     """
     name: str
     version: str
     url: str
     license: str | None
     texts: dict[str, str]
+    location: str | None = None
     repository: str | None = None
     commit: str | None = None
     package: DebianPackage | None = None
     files: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+
+    @property
+    def concluded(self):
+        """The license under which this project uses the component: the alternative that is not the GPL, if there is a choice."""
+        alternatives = (self.license or "").split(" OR ")
+        return next((alternative for alternative in alternatives if not alternative.startswith("GPL-")), self.license)
+
+    @property
+    def folder(self):
+        """The name of the folder of the license texts. Debian packages that are built from the same source package share it."""
+        return self.package.source if self.package else self.name
 
 
 def file_hash(path):
@@ -66,7 +90,7 @@ def swift_packages():
         has_exception = any("Runtime Library Exception to the Apache 2.0 License" in text for text in texts.values())
         components.append(Component(
             pin["identity"], version, "pkg:swift/%s@%s" % (re.sub("^[a-z]+://", "", repository), version),
-            SWIFT_LICENSE if has_exception else None, texts, repository, commit))
+            SWIFT_LICENSE if has_exception else None, texts, "git+%s@%s" % (repository, commit), repository, commit))
     return components
 
 
@@ -81,31 +105,27 @@ def toolchain_version():
     return re.search(r"Swift version (\S+) \((\S+?)\)", output("swift", "--version")).groups()
 
 
-def swift_component(name, license, files):
-    """Returns a component of the Swift toolchain."""
-    version, release = toolchain_version()
+def swift_component(name, repository, license, files):
+    """Returns a component of the Swift toolchain. All repositories of the toolchain have a tag with the name of the release."""
+    _, release = toolchain_version()
     texts = read_texts(os.path.join(toolchain_folder(), "usr/share/swift"), ("LICENSE",))
-    return Component(name, version, "pkg:github/swiftlang/swift@" + release, license, texts, files=files)
+    return Component(
+        name, release, "pkg:github/swiftlang/%s@%s" % (repository, release), license, texts,
+        "git+https://github.com/swiftlang/%s@%s" % (repository, release), files=files)
 
 
 @functools.cache
 def toolchain():
     """Returns the Swift toolchain, with the hash of the compiler."""
     compiler = os.path.realpath(os.path.join(toolchain_folder(), "usr/bin/swift-frontend"))
-    return swift_component("swift", SWIFT_LICENSE, [("swift-frontend", file_hash(compiler))])
-
-
-def swift_runtime(archives=()):
-    """Returns the libraries of the toolchain that are linked into a program. `archives` contains their paths, if they are known."""
-    files = sorted((os.path.basename(path), file_hash(path)) for path in archives)
-    others = {license for prefix, license in OTHER_SWIFT_LICENSES.items() if any(name.startswith(prefix) for name, _ in files)}
-    return swift_component("swift-runtime", " AND ".join([SWIFT_LICENSE, *sorted(others)]), files)
+    return swift_component("swift", "swift", SWIFT_LICENSE, [("swift-frontend", file_hash(compiler))])
 
 
 def debian_component(package):
     """Returns the component that a Debian package contains."""
     return Component(
-        package.name, package.version, package.url, package.license, {"copyright": package.copyright}, package=package)
+        package.name, package.version, package.url, package.license, {"copyright": package.copyright}, package.location,
+        package=package)
 
 
 @functools.cache
@@ -116,21 +136,35 @@ def dynamic_libraries(program):
     return [debian_component(DebianPackage(name)) for name in names]
 
 
-@functools.cache
-def static_libraries():
-    """Returns the libraries that are linked into the static program, including the Swift runtime."""
-    with open(ARCHIVES, encoding="utf-8") as stream:
-        paths = sorted({os.path.realpath(os.path.join(ROOT, line.strip())) for line in stream if line.strip()})
-    runtime, packages = [], {}
-    for path in paths:
+def linked_libraries(paths):
+    """Returns the components that contain the static libraries at `paths`, without those of this project and of Swift packages."""
+    toolchain, packages = {}, {}
+    for path in sorted({os.path.realpath(path) for path in paths}):
+        library = os.path.basename(path), file_hash(path)
         if path.startswith(toolchain_folder() + "/"):
-            runtime.append(path)
+            line = next((line[:3] for line in SWIFT_COMPONENTS if library[0].startswith(line[3])), None)
+            if not line:
+                raise SystemExit("%s: components.py does not state the component of this library" % path)
+            toolchain.setdefault(line, []).append(library)
         # The build folder contains only libraries of this project and of Swift packages.
         elif not path.startswith(ROOT + "/"):
             package = owner(path)
-            component = packages.setdefault(package.name, debian_component(package))
-            component.files.append((os.path.basename(path), file_hash(path)))
-    return [swift_runtime(runtime)] + [packages[name] for name in sorted(packages)]
+            packages.setdefault(package.name, debian_component(package)).files.append(library)
+    return [swift_component(*line, toolchain[line]) for line in sorted(toolchain)] + [packages[name] for name in sorted(packages)]
+
+
+@functools.cache
+def static_program_libraries():
+    """Returns the libraries that are linked into the static program."""
+    with open(ARCHIVES, encoding="utf-8") as stream:
+        return linked_libraries(line.strip() for line in stream)
+
+
+@functools.cache
+def dynamic_program_libraries(name):
+    """Returns the libraries that are linked into the program `name`, which loads other libraries when it starts."""
+    with open(os.path.join(ROOT, ".build", name + ".map"), encoding="utf-8") as stream:
+        return linked_libraries(re.findall(r"(/[^ ()]*\.a)\(", stream.read()))
 
 
 def commit():

@@ -52,6 +52,13 @@ class DebianPackage:
             "-".join(distribution[key] for key in ("ID", "VERSION_ID") if key in distribution))
 
     @property
+    def location(self):
+        """The address of the source package in Debian's archive of all versions, or `None` on other distributions."""
+        if release_fields()["ID"] != "debian":
+            return None
+        return "https://snapshot.debian.org/package/%s/%s/" % (urllib.parse.quote(self.source), urllib.parse.quote(self.source_version))
+
+    @property
     def copyright(self):
         with open("/usr/share/doc/%s/copyright" % self.name, encoding="utf-8") as stream:
             return stream.read()

@@ -7,7 +7,7 @@ import os
 import subprocess
 import tarfile
 
-from components import ROOT, dynamic_libraries, file_hash, static_libraries, swift_packages, swift_runtime
+from components import ROOT, dynamic_libraries, dynamic_program_libraries, file_hash, static_program_libraries, swift_packages
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,11 +19,16 @@ class Program:
 
     def static_components(self):
         """Returns the components that are linked into the program."""
-        return swift_packages() + (static_libraries() if self.is_static else [swift_runtime()])
+        return swift_packages() + (static_program_libraries() if self.is_static else dynamic_program_libraries(self.name))
 
     def dynamic_components(self):
         """Returns the components that the program loads when it starts."""
-        return [] if self.is_static else dynamic_libraries(os.path.join(ROOT, ".build/release", self.name))
+        return [] if self.is_static else dynamic_libraries(built_program(self.name))
+
+
+def built_program(name):
+    """Returns the path of a program in the folder of the release build."""
+    return os.path.join(ROOT, ".build/release", name)
 
 
 def programs(path):
