@@ -95,8 +95,9 @@ fuzz:  ## runs each fuzzer for SECONDS=60 seconds, and prints a table of the res
 chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" runs fewer cases
 	@$(call with,$(TEST_TOOLS)) Tests/Chaos/chaos $(CHAOS)
 
-evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, all of which an audit must find
+evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, and as many damages that repair blocks must repair
 	@$(call with,$(TEST_TOOLS)) Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
+	@$(call with,$(TEST_TOOLS)) Tests/Oracles/repair --damages $(CHANGES) .build/release/pingferry
 
 growth: build  ## counts the instructions for inputs of n, 2n and 4n repeated structures, which must not grow faster than the input
 	@$(call with,$(GROWTH_TOOLS)) Tests/Oracles/growth

@@ -21,6 +21,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
+    do_PUT = do_POST
+
     def log_message(self, *_):
         pass
 

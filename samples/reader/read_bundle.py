@@ -118,6 +118,7 @@ def verify(path, prints_records):
     lines = ["%(sha256)s  %(path)s\n" % member for member in members]
     lines += ["%s  parent\n" % parent for parent in manifest.get("parents", [])]
     version = 4 if "parents" in manifest else 3 if tally["split"] else 2 if "inputs" in manifest else 1
+    version = 5 if "filters" in manifest else version
     manifest |= {"digest": hashlib.sha256("".join(lines).encode()).hexdigest(), "format": "pingferry-bundle"}
     manifest |= {"totals": totals, "version": version, "segments": [item for item in members if "records" in item]}
     manifest["members"] = [item for item in members if "records" not in item]

@@ -96,6 +96,9 @@ public struct BundleChain: Sendable {
         }
     }
 
+    /// The faults that are missing parents.
+    public var missingParents: [Fault] { faults().filter { $0.kind == .missingParent } }
+
     /// Returns `digest` and the digests of all bundles that this bundle continues, directly or not.
     private func digestsContinued(by digest: String) -> Set<CapturedText> {
         let parents = Dictionary(links.map { (CapturedText($0.digest), $0.parents) }) { first, _ in first }

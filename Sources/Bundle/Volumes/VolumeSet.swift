@@ -30,6 +30,12 @@ public struct VolumeSet: Sendable {
             faults.append(VolumeFault(name, .badList(fault.text)))
         case nil: list = nil
         }
+        // The pattern for volumes in documents, which is for `cat`, includes this name.
+        let zero = "\(Path.name(of: bundle)).000"
+        let files = try Folder(path: Path.folder(of: bundle)).entries().fileNames
+        if files.contains(where: { VolumeName.areEqual($0, zero) }) {
+            faults.append(VolumeFault(zero, .unlisted))
+        }
         let sizes = zip(names, joinedFiles.sizes).map { (number: $0.number, size: $1) }
         faults += VolumeFault.sizeFaults(in: sizes, of: bundle, listedCount: list?.hashes.count)
     }

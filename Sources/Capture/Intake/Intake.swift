@@ -19,6 +19,8 @@ import Telemetry
 public struct Intake: Sendable {
     /// The number of records that were dropped because a copy of them was kept.
     public private(set) var duplicateCount = 0
+    /// The parents of input bundles that are not among the inputs.
+    public private(set) var missingParents: [BundleChain.Fault] = []
     /// The number of records that are held because of a copy with other holds, by the copy that was kept.
     public private(set) var decisionCounts: [CopyDecision: Int] = [:]
     /// The counts of records, quarantined items and problems that were omitted because an earlier bundle contains them.
@@ -261,7 +263,8 @@ public struct Intake: Sendable {
             if entry.written.hasNote(withCode: code, in: line) {
                 try keep(entry, line, payload)
             } else {
-                let note = hidesInput ? code : "\(code) id also used by an earlier record with different content"
+                let isHidden = hidesInput || entry.summary.pseudonymKeyID != nil
+                let note = isHidden ? code : "\(code) id also used by an earlier record with different content"
                 let (noted, payload) = entry.written.line(line, noting: note)
                 try keep(entry, noted[...], noted[payload])
             }
@@ -270,6 +273,9 @@ public struct Intake: Sendable {
         removedPartCounts += entry.leftOut
         if collectsIndexKeys, let key = entry.indexKey { indexKeys.records.append(key) }
     }
+
+    /// Notes that the parents in `faults` are not among the inputs.
+    mutating func noteMissingParents(_ faults: [BundleChain.Fault]) { missingParents = faults }
 
     /// Reports that the bundle does not contain the bytes of a quarantined item.
     ///

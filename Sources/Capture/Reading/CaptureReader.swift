@@ -67,6 +67,9 @@ public struct CaptureReader: Sendable {
         afterOutput: () async throws -> Void = {}
     ) async throws {
         let order = BundleChain.readingOrder(of: inputs.map(\.manifest))
+        var chain = BundleChain()
+        for (input, path) in zip(inputs, paths) { input.manifest.map { chain.append($0, named: path) } }
+        intake.noteMissingParents(chain.missingParents)
         intake.onlyInput = inputs.count == 1 ? inputs.first : nil
         for number in order {
             guard let survey = survey(of: number) else { continue }

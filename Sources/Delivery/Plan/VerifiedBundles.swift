@@ -27,6 +27,14 @@ public struct VerifiedBundles: Sendable {
     let readers: [BundleReader]
     /// Whether at least one bundle can be used.
     public var hasUsableBundle: Bool { !readers.isEmpty }
+    /// The parents of bundles that are not among the bundles.
+    ///
+    /// They can have been delivered by earlier jobs.
+    public var missingParents: [BundleChain.Fault] {
+        var chain = BundleChain()
+        for reader in readers { chain.append(reader.manifest, named: reader.path) }
+        return chain.missingParents
+    }
     /// The bundles that were skipped because they are damaged, unfinished or without a required signature.
     public let unusableBundles: [UnusableBundleError]
 

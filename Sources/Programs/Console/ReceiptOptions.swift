@@ -10,7 +10,8 @@ public struct ReceiptOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Write a receipt, which states the user, the time, the host, the version and the result of this run and the \
-            hashes of its files. It is an in-toto Statement v1, which ssh-keygen -Y sign -n pingferry-receipt can sign.
+            hashes of its files. It is an in-toto Statement v1, which ssh-keygen -Y sign can sign: with -n \
+            pingferry-receipt for bundle, pingferry-received for verify, and pingferry-delivered for uploads.
             """, valueName: "file.json"), completion: .file())
     public var receipt: String?
 

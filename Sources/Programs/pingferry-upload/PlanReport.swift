@@ -1,3 +1,4 @@
+import Bundle
 import Bytes
 import Console
 import Delivery
@@ -8,6 +9,8 @@ import Telemetry
 /// A plan for display, as a table or as JSON.
 struct PlanReport {
     let plan: Plan
+    /// The parents of bundles that are not among the bundles of the plan.
+    let missingParents: [BundleChain.Fault]
     /// A function that returns the name of the setting that provides the credential of an account.
     let settingHint: (Account) -> String
 
@@ -45,6 +48,10 @@ struct PlanReport {
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
         object.set("facts", facts: plan.decidingFactCounts)
+        object.set("missingParents", objects: missingParents) { object, fault in
+            object.set("bundle", string: fault.bundle)
+            object.set("digest", string: fault.digest)
+        }
         object.set("reasons", reasons: plan.reasonCounts)
         object.set(waitingIn: plan)
         object.set(plan.pauses)

@@ -56,6 +56,9 @@ struct CommonOptions: ParsableArguments {
         try await reader.read(
             into: &intake, keep: keep, note: note, progress: { progress.add(bytes: $0, records: $1) },
             afterOutput: afterOutput)
+        progress.clear()
+        // A part of a chain can be read on purpose, so that this is no error.
+        for fault in quiet ? [] : intake.missingParents { StandardError.write("pingferry: \(fault)") }
         return intake
     }
 

@@ -95,6 +95,10 @@ struct Summary {
             })
         object.set("duplicates", integer: intake.duplicateCount)
         object.set("filters", object: filter.json)
+        object.set("missingParents", objects: intake.missingParents) { object, fault in
+            object.set("bundle", string: fault.bundle)
+            object.set("digest", string: fault.digest)
+        }
         object.set("problemCounts", object: CanonicalObject(counts: intake.problems.countsByCode))
         object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
         if let pseudonymKeyID {

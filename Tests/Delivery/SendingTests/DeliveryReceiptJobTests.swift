@@ -331,8 +331,8 @@ import Testing
         #expect((bundles[0]["signer"] as? [String: String])?["principal"] == "ada")
 
         // The receipt itself is signed like those of pingferry.
-        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", "pingferry-receipt", "-f", folder("key"), receipt)
-        let words = ["ssh-keygen", "-Y", "verify", "-n", "pingferry-receipt", "-I", "ada", "-f", signers]
+        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", "pingferry-delivered", "-f", folder("key"), receipt)
+        let words = ["ssh-keygen", "-Y", "verify", "-n", "pingferry-delivered", "-I", "ada", "-f", signers]
         try tool(words + ["-s", receipt + ".sig"], input: Array(try folder.data("night.json")))
     }
 }

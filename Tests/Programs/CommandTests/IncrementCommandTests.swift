@@ -137,6 +137,44 @@ import Testing
         #expect(try shell(#""$0" verify -q --digest "$@""#, [digests[2]] + chain).status == 64)
     }
 
+    @Test("Several chains are counted, and with the digest of one, the bundles of others are rejected")
+    func severalChains() throws {
+        let chain = try packChain()
+        let digests = try chain.map { try digest($0) }
+        try pack("fork.tar.zst", night: 3, ["--since-index", folder("1.index")], status: 1)
+        try pack("other.tar.zst", night: 1, ["--type", "mobile_events"], status: 0)
+        let (fork, other) = (folder("fork.tar.zst"), folder("other.tar.zst"))
+        let all = [chain[0], fork, other, chain[1], chain[2]]
+        let count = try records(chain).count
+        // Records of the fork are also in the second and third bundle, and those of the other one in the first.
+        let found = try shell(#""$0" verify --chain "$@""#, all)
+        #expect(found.status == 0, "\(found.errors)")
+        #expect(found.lines.last == "3 chains of 5 bundles: complete, \(count) records")
+        let json = try shell(#""$0" verify --chain --json "$@""#, all).json()["chain"] as? [String: Any]
+        #expect(json?["chains"] as? Int == 3)
+        #expect(json?["ends"] as? [String] == [try digest(fork), try digest(other), digests[2]])
+        #expect(json?["records"] as? Int == count)
+        let refused = try shell(#""$0" verify -q --chain --digest "$@""#, [digests[2]] + all)
+        #expect(refused.status == 65)
+        let lines = refused.errorLines.filter { $0.contains("the last bundle does not continue it") }
+        #expect(lines.map { $0.contains("/fork.tar.zst: ") } == [true, false])
+        #expect(lines.map { $0.contains("/other.tar.zst: ") } == [false, true])
+    }
+
+    @Test("A parent that is not among the inputs is named", arguments: ["convert", "report", "gaps", "scan"])
+    func missingParents(command: String) throws {
+        let chain = try packChain()
+        let line = "\(chain[1]): the bundle that it continues is missing: digest \(try digest(chain[0]))"
+        let output = command == "convert" || command == "report" ? ["-o", folder("out.html")] : []
+        let finished = try RunningProgram([pingferryPath, command] + output + [chain[2], chain[1]]).finish()
+        #expect(finished.status == 0)
+        #expect(finished.errorLines.contains("pingferry: \(line)"), "\(finished.errors)")
+        let complete = try RunningProgram(
+            [pingferryPath, command] + (output.isEmpty ? [] : output + ["--force"]) + chain
+        ).finish()
+        #expect(!complete.errors.contains("missing"), "\(complete.errors)")
+    }
+
     @Test func damagedIndexIsRejected() throws {
         try pack("1.tar.zst", night: 1, ["--index", folder("1.index")], status: 0)
         let bytes = try folder.data("1.index")

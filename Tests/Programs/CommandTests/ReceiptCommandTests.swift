@@ -94,6 +94,12 @@ import Testing
             #expect(refused.errorLines.first?.hasPrefix("pingferry: \(folder(path)): \(words)") == true)
             #expect(refused.text == "")
         }
+        let stated = try String(contentsOfFile: receipt, encoding: .utf8)
+        #expect(stated.contains(#""result":"complete""#))
+        try folder.put(stated.replacing(#""result":"complete""#, with: #""result":"bad""#), "bad.json")
+        let bad = try pingferry("verify", "--against", folder("bad.json"), bundle)
+        #expect(bad.status == 65)
+        #expect(bad.errors.contains("the receipt states that it is bad"), "\(bad.errors)")
         try folder.put("{}", "none.json")
         #expect(try pingferry("verify", "--against", folder("none.json"), bundle).status == 65)
         #expect(try pingferry("verify", "--against", folder("nowhere.json"), bundle).status == 66)

@@ -82,7 +82,8 @@ struct ReportCalendar: Sendable {
         let whole = first.lowerBound..<last.upperBound
         if periods.count > Self.maxPeriods { periods = [whole] }
         let dayCount = periods.reduce(0) { $0 + $1.count }
-        for (unit, length) in [(Unit.day, 1), (.week, 7)] where givenUnit == nil || givenUnit == unit {
+        for unit in [Unit.day, .week] where givenUnit == nil || givenUnit == unit {
+            let length = unit == .day ? 1 : 7
             guard givenUnit != nil || dayCount / length < Self.maxSpans else { continue }
             self.unit = unit
             let all = periods.flatMap { period in

@@ -17,7 +17,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             standard error. Nothing is sent, the ledger is not changed, and a job can run at the same time. send --receipt \
             writes the same at the end of a job.
               pingferry-upload receipt -o monday.json monday.tar.zst
-              ssh-keygen -Y sign -n pingferry-receipt -f KEY monday.json
+              ssh-keygen -Y sign -n pingferry-delivered -f KEY monday.json
 
             A receipt contains no credentials and no texts of servers. The exit status is 0 if the receipt was written, \
             whatever the outcomes are. Use status to check whether bundles are done.

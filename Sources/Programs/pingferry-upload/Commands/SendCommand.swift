@@ -279,7 +279,11 @@ struct SendCommand: AsyncParsableCommand {
         }
         let verified = try await verifyBundles(isReleased: try view?.releaseCheck())
         let report = PlanReport(
-            plan: try plan(verified, view, credentials), settingHint: credentials.settingHint(for:))
+            plan: try plan(verified, view, credentials), missingParents: verified.missingParents,
+            settingHint: credentials.settingHint(for:))
+        for fault in common.quiet ? [] : verified.missingParents {
+            StandardError.write("\(PingferryUpload.name): \(fault)")
+        }
         if common.json {
             try report.printJSON(verified.source)
         } else if !common.quiet {

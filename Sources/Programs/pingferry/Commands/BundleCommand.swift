@@ -199,7 +199,8 @@ struct BundleCommand: AsyncParsableCommand {
             do {
                 try par2?.create(
                     percent: repair ?? 0, forBundleAt: output,
-                    of: file.volumes.isEmpty ? [output] : file.volumes.map(\.path), replacing: force)
+                    of: file.volumes.isEmpty
+                        ? [output] : file.volumes.map(\.path) + [VolumeName.listPath(of: output)], replacing: force)
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 CommandError(

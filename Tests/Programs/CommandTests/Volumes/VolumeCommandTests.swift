@@ -85,6 +85,11 @@ import Testing
         let unlisted = try pingferry("verify", first)
         #expect(unlisted.status == 0)
         #expect(unlisted.lines[1] == "\(found().count) volumes, with no list to compare them with")
+        // `cat` with the documented pattern would read this file, too.
+        try folder.put("", "a.tar.zst.000")
+        let zero = try pingferry("verify", first)
+        #expect(zero.status == 65)
+        #expect(zero.errors.contains("a.tar.zst.000 is not in the list of the volumes"), "\(zero.errors)")
     }
 
     @Test("Every command names the missing volumes", arguments: [true, false])
