@@ -286,7 +286,7 @@ public struct BundleReceiver: ~Copyable {
         do {
             state = try par2.state(of: path)
             // Other damage than that of blocks cannot be repaired, such as a signature of someone else.
-            guard state.damagedCount > 0 else { throw error }
+            guard !state.isIntact else { throw error }
             guard case .repair = repair, state.isRepairable else { throw ReceivingError.damaged(error, state) }
             try par2.repair(with: path, and: bundle.parityNames.dropFirst().map { folder.stagedPath(of: $0) })
         } catch let failure as ParityError {

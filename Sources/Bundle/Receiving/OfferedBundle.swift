@@ -117,7 +117,7 @@ public struct OfferedBundle: Sendable, Equatable {
     /// Returns whether a file belongs to this bundle, also a copy that `par2` has renamed.
     func owns(_ file: String) -> Bool {
         if let (bundle, _) = Self.role(ofFile: file) { return bundle == name }
-        return hasCompanion(file) || dataNames.contains { CapturedText(file).utf8.starts(with: "\($0).".utf8) }
+        return hasCompanion(file) || CapturedText(file).utf8.starts(with: "\(name).".utf8)
     }
 
     /// Returns whether a file is part of a bundle, or can be a file that accompanies one.

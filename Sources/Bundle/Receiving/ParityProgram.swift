@@ -15,7 +15,9 @@ public struct ParityProgram: Sendable {
 
     /// The numbers of blocks of the files of a bundle.
     public struct State: Sendable, Equatable {
-        /// The number of damaged or missing blocks.
+        /// Whether nothing has to be repaired.
+        public let isIntact: Bool
+        /// The number of damaged or missing blocks, which is 0 if bytes were only inserted between blocks.
         public let damagedCount: Int
         /// The number of all blocks.
         public let blockCount: Int
@@ -76,7 +78,7 @@ public struct ParityProgram: Sendable {
         let result = try program.run(["verify", "-B\(Path.folder(of: path))", "--", path], environment: environment)
         let lines = ProgramResult.lines(of: result.outputEnd)
         if result.status == 0 {
-            return State(damagedCount: 0, blockCount: 0, repairCount: 0)
+            return State(isIntact: true, damagedCount: 0, blockCount: 0, repairCount: 0)
         }
         // 1 means that a repair is possible, and 2 that it is not.
         guard [1, 2].contains(result.status),
@@ -84,7 +86,8 @@ public struct ParityProgram: Sendable {
                 .first,
             let repair = lines.lazy.compactMap({ Self.numbers(in: $0, "You have # recovery blocks available.") }).first
         else { throw ParityError(result) }
-        return State(damagedCount: max(0, blocks[1] - blocks[0]), blockCount: blocks[1], repairCount: repair[0])
+        return State(
+            isIntact: false, damagedCount: max(0, blocks[1] - blocks[0]), blockCount: blocks[1], repairCount: repair[0])
     }
 
     /// Returns the numbers in `line` at the places of `#` in `pattern`, or `nil` if the rest of the line differs.

@@ -311,7 +311,7 @@ extension ParityProgram {
 extension CommandError {
     /// Returns the error of a bundle with the state of its blocks, if any is damaged.
     fileprivate func stating(_ state: ParityProgram.State?) -> CommandError {
-        guard let state, state.damagedCount > 0 else { return self }
+        guard let state, !state.isIntact else { return self }
         return CommandError(
             status: status, message: "\(message); \(state.description)",
             remedy: state.isRepairable ? "repair a copy with receive --repair, or with par2 repair" : remedy)
