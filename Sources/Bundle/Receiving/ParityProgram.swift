@@ -8,8 +8,12 @@ public struct ParityProgram: Sendable {
     private let environment: [String: String]
 
     /// Finds the program in the search path of `environment`.
-    public init(environment: [String: String]) throws(ProgramError) {
-        program = try InstalledProgram("par2", searching: environment["PATH"] ?? "")
+    public init(environment: [String: String]) throws(ParityError) {
+        do throws(ProgramError) {
+            program = try InstalledProgram("par2", searching: environment["PATH"] ?? "")
+        } catch {
+            throw ParityError(error.description, isMissingProgram: true)
+        }
         self.environment = ["LC_ALL": "C"]
     }
 
@@ -129,8 +133,13 @@ public struct ParityProgram: Sendable {
 public struct ParityError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A description in one line without a full stop.
     public let description: String
+    /// Whether `par2` is not installed.
+    public let isMissingProgram: Bool
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, isMissingProgram: Bool = false) {
+        self.description = description
+        self.isMissingProgram = isMissingProgram
+    }
 
     init(_ result: ProgramResult) {
         let lines = ProgramResult.lines(of: result.errors) + ProgramResult.lines(of: result.outputEnd)

@@ -16,7 +16,7 @@ extension CommandError {
         case let error as ChangedCaptureError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ParentError: self.init(error)
-        case let error as ParityError: self.init(status: .inputOutput, message: "\(error)")
+        case let error as ParityError: self.init(error)
         case let error as ZstdError: self.init(status: .inputOutput, message: "zstd: \(error)")
         default: return nil
         }
@@ -36,6 +36,14 @@ extension CommandError {
                 message: "the index of the bundle \(digest) and another one list each other as ancestors",
                 remedy: "one of them is forged; pass the bundles themselves with --since-bundle")
         }
+    }
+
+    /// Creates an error for `par2`, which failed or is not installed.
+    init(_ error: ParityError) {
+        let isMissing = error.isMissingProgram
+        self.init(
+            status: isMissing ? .unavailable : .inputOutput, message: "\(error)",
+            remedy: isMissing ? "install par2" : nil)
     }
 
     /// Creates an error for a fault of a chain.

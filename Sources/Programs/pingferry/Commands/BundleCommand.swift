@@ -6,7 +6,6 @@ import Files
 import FoundationEssentials
 import Glibc
 import JSONText
-import Processes
 import Systems
 import Telemetry
 
@@ -224,11 +223,7 @@ struct BundleCommand: AsyncParsableCommand {
         if let name = existing.first, !force {
             throw CommandError(FileError(.create, Path.entry(name, of: Path.folder(of: output)), code: EEXIST))
         }
-        do throws(ProgramError) {
-            return try ParityProgram(environment: ProcessInfo.processInfo.environment)
-        } catch {
-            throw CommandError(missingParityProgram: error)
-        }
+        return try ParityProgram(environment: ProcessInfo.processInfo.environment)
     }
 
     private func checkFiles() throws {

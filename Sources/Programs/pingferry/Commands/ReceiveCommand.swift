@@ -5,7 +5,6 @@ import Console
 import Files
 import FoundationEssentials
 import JSONText
-import Processes
 import Systems
 
 /// The command `receive`, which copies bundles from a medium that is not trusted.
@@ -130,12 +129,12 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
 
     private func repairMode(_ environment: [String: String]) throws -> BundleReceiver.Repair {
-        do throws(ProgramError) {
+        do throws(ParityError) {
             let program = try ParityProgram(environment: environment)
             return repair ? .repair(program) : .check(program)
         } catch {
             guard repair else { return .none }
-            throw CommandError(missingParityProgram: error)
+            throw CommandError(error)
         }
     }
 
@@ -284,10 +283,5 @@ extension CommandError {
             case .irregular, .ambiguous, .acceptedAs, .damaged, .notRepaired: .badData
             }
         self.init(status: status, message: "\(name): \(error)", remedy: error.remedy)
-    }
-
-    /// Creates an error for a command that requires `par2`, which is not installed.
-    init(missingParityProgram error: ProgramError) {
-        self.init(status: .unavailable, message: error.description, remedy: "install par2")
     }
 }
