@@ -288,7 +288,7 @@ public struct BundleReceiver: ~Copyable {
             // Other damage than that of blocks cannot be repaired, such as a signature of someone else.
             guard !state.isIntact else { throw error }
             guard case .repair = repair, state.isRepairable else { throw ReceivingError.damaged(error, state) }
-            try par2.repair(with: path, and: bundle.parityNames.dropFirst().map { folder.stagedPath(of: $0) })
+            try par2.repair(with: path)
         } catch let failure as ParityError {
             throw ReceivingError.notRepaired(error, failure)
         }

@@ -76,9 +76,10 @@ public struct ParityProgram: Sendable {
 
     /// Returns the state of the files for which the repair blocks in the file at `path` were made.
     ///
-    /// - Throws: ``ParityError`` if the repair blocks cannot be read.
+    /// - Throws: ``ParityError`` if the repair blocks cannot be read, or name files in other folders.
     public func state(of path: String) throws -> State {
         let path = try RealPath.resolved(path)
+        try requireOwnNames(besides: path)
         let result = try program.run(["verify", "-B\(Path.folder(of: path))", "--", path], environment: environment)
         let lines = ProgramResult.lines(of: result.outputEnd)
         if result.status == 0 {
@@ -110,16 +111,22 @@ public struct ParityProgram: Sendable {
         return numbers
     }
 
+    /// Throws an error unless the files with repair blocks in the folder of `path` name only files in this folder.
+    ///
+    /// They are not trusted: `par2` reads and writes every path that they name, and could wait for a pipe.
+    private func requireOwnNames(besides path: String) throws {
+        let folder = Path.folder(of: path)
+        for file in try Folder(path: folder).entries().fileNames where file.hasSuffix(".par2") {
+            let names = try ParityNames(of: ByteSource(InputFile(path: Path.entry(file, of: folder))))
+            if let name = names.foreignName { throw ParityError("\(file) names the file \(name)") }
+        }
+    }
+
     /// Repairs the files in the folder of `path`, a file of repair blocks.
     ///
-    /// The files with repair blocks are not trusted: `par2` writes to any path that they name.
-    ///
     /// - Throws: ``ParityError`` if a file of repair blocks names a file in another folder, or if a repair is not possible.
-    func repair(with path: String, and others: [String]) throws {
-        for file in [path] + others {
-            let names = try ParityNames(of: ByteSource(InputFile(path: file)))
-            if let name = names.foreignName { throw ParityError("\(Path.name(of: file)) names the file \(name)") }
-        }
+    func repair(with path: String) throws {
+        try requireOwnNames(besides: path)
         try run(["repair", "-q", "-q", "-B\(Path.folder(of: path))", "--", path])
     }
 
