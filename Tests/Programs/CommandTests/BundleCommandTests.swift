@@ -174,8 +174,9 @@ import Testing
         let summary = try finished.json()
         #expect(
             summary.keys.sorted() == [
-                "complete", "copies", "digest", "duplicates", "filters", "index", "omitted", "output", "parents",
-                "problemCounts", "problems", "quarantineCounts", "quarantined", "totals", "withdrawals",
+                "complete", "copies", "digest", "duplicates", "filters", "index", "missingParents", "omitted",
+                "output", "parents", "problemCounts", "problems", "quarantineCounts", "quarantined", "totals",
+                "withdrawals",
             ])
         #expect(summary["complete"] as? Bool == false)
         #expect(summary["output"] as? String == folder("a.tar.zst"))
