@@ -231,3 +231,114 @@ extension FieldNormalizer {
         }
     }
 }
+
+// MARK: - Integers and strings in other forms
+
+/// The functions that normalize integers in another form, such as `1.0` or `"1"`.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
+enum IntegerNormalizer {
+    /// The result of normalizing a value.
+    enum Outcome {
+        /// The value is a plain integer.
+        case plain
+        /// The value was replaced with a plain integer, which requires a note.
+        case rewritten(code: String, note: String)
+        /// The value is not an integer and was not changed.
+        case fault(String)
+    }
+
+    /// Replaces `value` with a plain integer if `value` unambiguously represents an integer.
+    static func normalize(_ value: JSONNode, in document: inout JSONDocument) -> Outcome {
+        switch document.kind(of: value) {
+        case .number:
+            if JSONNumberText.isPlainInteger(document.bytes(of: value)) { return .plain }
+            let text = document.string(of: value)
+            guard let integer = JSONNumberText.integer(from: document.bytes(of: value)) else {
+                return .fault("\(text) is no integer")
+            }
+            document.replace(value, withNumber: integer)
+            return .rewritten(code: "C1", note: "\(text) written as \(document.string(of: value))")
+        case .string:
+            let text = document.bytes(of: value).copied()
+            guard isPlainDecimal(text.span) else { return .fault("is text and no plain decimal") }
+            document.replace(value, withNumber: text)
+            return .rewritten(code: "C3", note: "text written as number")
+        case .true, .false: return .fault("is a boolean")
+        default: return .fault("is no integer")
+        }
+    }
+
+    /// Returns whether `text` is an integer in JSON syntax.
+    private static func isPlainDecimal(_ text: Span<UInt8>) -> Bool {
+        let start = !text.isEmpty && text[0] == UInt8(ascii: "-") ? 1 : 0
+        guard text.count > start, JSONNumberText.isPlainInteger(text) else { return false }
+        return text[start] != UInt8(ascii: "0") || text.count == start + 1
+    }
+}
+
+extension Findings {
+    /// Adds the note or the fault of `outcome`, and returns whether the value is now a plain integer.
+    mutating func add(_ outcome: IntegerNormalizer.Outcome, name: () -> String) -> Bool {
+        switch outcome {
+        case .plain: return true
+        case .rewritten(let code, let text):
+            note("\(code) \(name()): \(text)")
+            return true
+        case .fault(let text):
+            fault("\(name()) \(text)")
+            return false
+        }
+    }
+}
+
+/// The functions that normalize JSON objects whose values must be strings, such as the extras of an event.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases E8 to E11.
+enum StringValues {
+    /// Returns the note code for a setting whose value is not a string.
+    static func noteCode(forSetting key: Span<UInt8>) -> String {
+        // Firefox 11 wrote window sizes as numbers. An early SDK wrote other settings as numbers and Booleans.
+        key.equals("windowWidth") || key.equals("windowHeight") ? "E10" : "E9"
+    }
+
+    /// Replaces Booleans and numbers in `object` with strings.
+    ///
+    /// Each change adds a note with the code that `noteCode` returns for the key. An array or an object adds a fault,
+    /// and so does `null` unless `isNullable` is `true`.
+    static func normalize(
+        _ object: JSONNode, in document: inout JSONDocument, findings: inout Findings, isNullable: Bool,
+        noteCode: (Span<UInt8>) -> String, name: () -> String
+    ) {
+        for position in 0..<document.memberCount(of: object) {
+            let member = document.member(at: position, of: object)
+            let kind = document.kind(of: member.value)
+            if kind == .string {
+                if isOptional(document.bytes(of: member.value)) {
+                    let key = document.string(of: member.key)
+                    findings.note("E11 \(name()).\(key): optional's description kept as stored")
+                }
+                continue
+            }
+            if kind == .null, isNullable { continue }
+            let path = "\(name()).\(document.string(of: member.key))"
+            let code = noteCode(document.bytes(of: member.key))
+            switch kind {
+            case .true, .false:
+                document.replace(member.value, withString: (kind == .true ? "true" : "false").utf8)
+                findings.note("\(code) \(path): boolean written as string")
+            case .number:
+                let text = document.bytes(of: member.value).copied()
+                document.replace(member.value, withString: text)
+                findings.note("\(code) \(path): number written as string")
+            default:
+                findings.fault("\(path) is no string")
+            }
+        }
+    }
+
+    /// Returns whether `text` is the Swift description of an optional value, which SDK versions before 1.1.2 wrote.
+    private static func isOptional(_ text: Span<UInt8>) -> Bool {
+        text.equals("nil") || text.count > 10 && text.extracting(..<9).equals("Optional(")
+    }
+}

@@ -53,7 +53,7 @@ enum PingNormalizer {
 }
 
 /// The functions that add notes about unusual values in a core ping, without changing the values.
-enum CorePingAnomalies {
+private enum CorePingAnomalies {
     static func note(_ measurements: JSONNode, in document: JSONDocument, findings: inout Findings) {
         noteCalendar(measurements, in: document, findings: &findings)
         noteReversedSearches(measurements, in: document, findings: &findings)

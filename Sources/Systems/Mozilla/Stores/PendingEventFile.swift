@@ -2,55 +2,6 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// A list of events as canonical JSON, in one buffer.
-struct EventList: Sendable {
-    private var bytes = TextBuffer()
-    private var eventEnds: [Int] = []
-
-    var count: Int { eventEnds.count }
-
-    mutating func append(_ event: JSONNode, of document: JSONDocument) {
-        document.write(event, to: &bytes)
-        eventEnds.append(bytes.count)
-    }
-
-    /// Returns the events in `range` as a canonical JSON array.
-    func jsonArray(of range: Range<Int>) -> [UInt8] {
-        var array = [UInt8(ascii: "[")]
-        for index in range {
-            if index > range.lowerBound { array.append(UInt8(ascii: ",")) }
-            array += bytes[(index == 0 ? 0 : eventEnds[index - 1])..<eventEnds[index]]
-        }
-        array.append(UInt8(ascii: "]"))
-        return array
-    }
-}
-
-/// The contents of a pending event file.
-struct PendingEvents: Sendable {
-    /// The events, in the order of the file.
-    var events = EventList()
-    /// The findings about the events and the file, of which only the notes are used.
-    private var findings = Findings()
-    /// The notes about the events and the file.
-    var notes: [String] { findings.notes }
-    /// The parts of the file that are not events.
-    var rejects: [Reject] = []
-
-    mutating func note(_ text: String) { findings.note(text) }
-
-    /// Normalizes and appends `value`, or returns `false` if it is not an event.
-    mutating func append(_ value: JSONNode, of document: inout JSONDocument) -> Bool {
-        guard EventTuples.isTuple(value, in: document) else { return false }
-        var eventFindings = Findings()
-        EventTuples.normalize(event: value, index: events.count, in: &document, findings: &eventFindings)
-        for text in eventFindings.notes { note(text) }
-        for fault in eventFindings.faults { note("schema \(fault)") }
-        events.append(value, of: document)
-        return true
-    }
-}
-
 /// A reader of a file of events that are not yet included in a ping.
 ///
 /// The events are JSON arrays, which are separated by a comma and a line feed. Each line is read separately, because
@@ -156,5 +107,54 @@ struct PendingEventFile {
             return "F8 event cut inside a character"
         }
         return error.code == .unexpectedEnd ? "F4 event cut short" : "F4 broken event: \(error)"
+    }
+}
+
+/// The contents of a pending event file.
+struct PendingEvents: Sendable {
+    /// The events, in the order of the file.
+    var events = EventList()
+    /// The findings about the events and the file, of which only the notes are used.
+    private var findings = Findings()
+    /// The notes about the events and the file.
+    var notes: [String] { findings.notes }
+    /// The parts of the file that are not events.
+    var rejects: [Reject] = []
+
+    mutating func note(_ text: String) { findings.note(text) }
+
+    /// Normalizes and appends `value`, or returns `false` if it is not an event.
+    mutating func append(_ value: JSONNode, of document: inout JSONDocument) -> Bool {
+        guard EventTuples.isTuple(value, in: document) else { return false }
+        var eventFindings = Findings()
+        EventTuples.normalize(event: value, index: events.count, in: &document, findings: &eventFindings)
+        for text in eventFindings.notes { note(text) }
+        for fault in eventFindings.faults { note("schema \(fault)") }
+        events.append(value, of: document)
+        return true
+    }
+}
+
+/// A list of events as canonical JSON, in one buffer.
+struct EventList: Sendable {
+    private var bytes = TextBuffer()
+    private var eventEnds: [Int] = []
+
+    var count: Int { eventEnds.count }
+
+    mutating func append(_ event: JSONNode, of document: JSONDocument) {
+        document.write(event, to: &bytes)
+        eventEnds.append(bytes.count)
+    }
+
+    /// Returns the events in `range` as a canonical JSON array.
+    func jsonArray(of range: Range<Int>) -> [UInt8] {
+        var array = [UInt8(ascii: "[")]
+        for index in range {
+            if index > range.lowerBound { array.append(UInt8(ascii: ",")) }
+            array += bytes[(index == 0 ? 0 : eventEnds[index - 1])..<eventEnds[index]]
+        }
+        array.append(UInt8(ascii: "]"))
+        return array
     }
 }

@@ -267,6 +267,8 @@ extension PingReader {
     }
 }
 
+// MARK: - Times and truncated text
+
 extension JSONDocument {
     /// The timestamp of the first or only envelope in a ping file, or `nil` if the envelope contains none.
     var timeOfPingFile: DecimalTime? { timestamp(ofEnvelope: firstElement(of: root) ?? root) }
@@ -304,4 +306,63 @@ extension Timestamp {
         guard text.hasSuffix(" +0000") else { return nil }
         self.init(rfc3339: text.dropLast(6) + "Z")
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are the start of an incomplete UTF-8 character.
+    ///
+    /// The bytes must be invalid as UTF-8, because a complete character is not ruled out.
+    var isTruncatedCharacter: Bool {
+        guard let first, (0xC2...0xF4).contains(first), count < 4 else { return false }
+        return dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
+    }
+
+    /// Whether the bytes, which start with an unpaired escaped surrogate, end before the other half of the pair.
+    fileprivate var isTruncatedSurrogatePair: Bool {
+        count == 6 || (count == 7 && last == UInt8(ascii: "\\"))
+    }
+}
+
+// MARK: - Origin and keys
+
+/// The origin of the records from a Mozilla store.
+struct MozillaStoreOrigin: Sendable {
+    var capture: String
+    var path: String
+    var store: StoreKind
+    /// The ping type at the end of the folder or file name, or an empty string if the name contains none.
+    var pingTypeFromName: String
+    /// The bundle id of the app container, if it is known.
+    var applicationID: String?
+
+    /// Returns the source of the record at `index` in the file.
+    func source(index: Int) -> Source {
+        Source(capture: capture, path: path, store: store, index: index)
+    }
+}
+
+/// The keys of a ping envelope.
+enum EnvelopeKeys {
+    static let documentID: JSONKey = "documentId"
+    static let measurements: JSONKey = "measurements"
+    static let pingType: JSONKey = "pingType"
+    static let timestamp: JSONKey = "timestamp"
+    static let uploadPath: JSONKey = "uploadPath"
+
+    static let all = [documentID, measurements, pingType, timestamp, uploadPath]
+}
+
+/// The keys of the measurements in a ping that code outside the schema reads.
+enum MeasurementKeys {
+    static let clientID: JSONKey = "clientId"
+    static let created: JSONKey = "created"
+    static let events: JSONKey = "events"
+    static let processStart: JSONKey = "processStartTimestamp"
+    static let searches: JSONKey = "searches"
+    static let sequenceNumber: JSONKey = "seq"
+    static let timeZone: JSONKey = "tz"
+    static let version: JSONKey = "v"
+
+    /// The client id that other Mozilla clients store in place of a discarded client id.
+    static let placeholderClient = "c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0"
 }

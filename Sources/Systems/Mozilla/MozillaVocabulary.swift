@@ -1,0 +1,299 @@
+import JSONText
+import Telemetry
+
+/// The documented meanings of the events of Focus, Klar and WebXR Viewer.
+struct MozillaVocabulary: Vocabulary {
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let events = payload.array(MeasurementKeys.events, in: payload.root) else { return [] }
+        let meanings = Self.meanings(ofType: type)
+        var labels: [String?] = []
+        labels.reserveCapacity(payload.count(of: events))
+        var event = payload.firstElement(of: events)
+        while let current = event {
+            labels.append(meanings?.meaning(of: current, in: payload))
+            event = payload.element(after: current, of: events)
+        }
+        return labels
+    }
+
+    private static func meanings(ofType type: String) -> EventMeanings? {
+        switch type {
+        case "focus-event": .focus
+        case "mobile-event": .webXR
+        // Other ping types have no documented events.
+        default: nil
+        }
+    }
+}
+
+extension EventMeanings {
+    /// Returns the meaning of an event in a ping, or `nil` if the table does not contain the event.
+    fileprivate func meaning(of event: JSONNode, in payload: JSONDocument) -> String? {
+        guard EventTuples.isTuple(event, in: payload), let time = payload.firstElement(of: event),
+            let category = payload.element(after: time, of: event),
+            let method = payload.element(after: category, of: event),
+            let object = payload.element(after: method, of: event)
+        else { return nil }
+        let value = payload.element(after: object, of: event)
+        guard let value, payload.kind(of: value) == .string else {
+            return meaning(
+                category: payload.bytes(of: category), method: payload.bytes(of: method),
+                object: payload.bytes(of: object), value: nil)
+        }
+        return meaning(
+            category: payload.bytes(of: category), method: payload.bytes(of: method), object: payload.bytes(of: object),
+            value: payload.bytes(of: value))
+    }
+}
+
+// MARK: - Documented events
+
+extension EventMeanings {
+    /// The meanings of the events of Focus and Klar, with the documented words and the words that the apps actually
+    /// send.
+    ///
+    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.2.
+    static let focus = EventMeanings(browsingEvents + searchEvents + settingsEvents + onboardingEvents + tipEvents)
+
+    private static let browsingEvents = [
+        EventMeaning("foreground", "app", means: "App came to the front"),
+        EventMeaning("background", "app", means: "App went to the background"),
+        EventMeaning("opened_from_extension", "app", means: "App opened from the share or action extension"),
+        EventMeaning("click", "paste_and_go", means: "Paste and go chosen"),
+        EventMeaning("open", "request_handler", means: "Link to another app opened"),
+        EventMeaning("cancel", "request_handler", means: "Link to another app declined"),
+        EventMeaning("click", "website_link", means: "Link on a page followed"),
+        EventMeaning("click", "request_desktop", means: "Desktop site requested"),
+        EventMeaning("click", "request_mobile", means: "Mobile site requested"),
+        EventMeaning("open", "find_in_page_bar", means: "Find in page opened"),
+        EventMeaning("close", "find_in_page_bar", means: "Find in page closed"),
+        EventMeaning("click", "find_next", means: "Next match in the page"),
+        EventMeaning("click", "find_next_button", means: "Next match in the page"),
+        EventMeaning("click", "find_prev", means: "Previous match in the page"),
+        EventMeaning("click", "find_previous_buttom", means: "Previous match in the page"),
+        EventMeaning("click", "erase_button", means: "Erase button clicked"),
+        EventMeaning("siri", "erase_and_open", means: "Siri: erased and opened"),
+        EventMeaning("siri", "open_favorite_site", means: "Siri: favorite site opened"),
+        EventMeaning("siri", "erase_in_background", means: "Siri: erased in the background"),
+        EventMeaning("open", "menu", "firefox", means: "Page opened with Firefox"),
+        EventMeaning("open", "menu", "default", means: "Page opened with Safari"),
+        EventMeaning("open_app_store", "menu", "firefox", means: "App Store offered for Firefox"),
+        EventMeaning("share", "menu", means: "Page shared"),
+        EventMeaning("share", "tracker_stats_share_button", means: "Tracker statistics shared"),
+        EventMeaning("swipe_to_navigate_back", "app", means: "Swiped back"),
+        EventMeaning("swipe_to_navigate_forward", "app", means: "Swiped forward"),
+        EventMeaning("click", "copy_image_buuton", means: "Image copied"),
+        EventMeaning("click", "save_image_button", means: "Image saved"),
+    ]
+
+    private static let searchEvents = [
+        EventMeaning("type_url", "search_bar", means: "URL entered"),
+        EventMeaning("type_query", "search_bar", means: "Search typed"),
+        EventMeaning("select_query", "search_bar", means: "Search hint chosen"),
+        EventMeaning("drag", "search_bar", means: "Dragged from the URL bar"),
+        EventMeaning("drop", "search_bar", means: "Dropped on the URL bar"),
+        EventMeaning("show", "autofill", means: "Autofill of the password manager shown"),
+        EventMeaning("click", "autofill", means: "Autofill used, or a completed URL submitted"),
+        EventMeaning("click", "search_suggestions_on", means: "Search suggestions switched on"),
+        EventMeaning("click", "search_suggestions_off", means: "Search suggestions switched off"),
+        EventMeaning("click", "search_suggestion_selected", means: "Search suggestion chosen"),
+        EventMeaning("click", "search_suggestion_not_selected", means: "Search suggestion not chosen"),
+    ]
+
+    private static let settingsEvents = [
+        EventMeaning("click", "settings_button", means: "Settings opened"),
+        EventMeaning("change", "setting", means: "Setting changed"),
+        EventMeaning("change", "custom_domain", means: "Custom domain added"),
+        EventMeaning("removed", "custom_domain", means: "Custom domain removed"),
+        EventMeaning("reordered", "custom_domain", means: "Order of custom domains changed"),
+        EventMeaning("custom_domain_added", "setting", means: "Custom domain added"),
+        EventMeaning("custom_domain_removed", "setting", means: "Custom domain removed"),
+        EventMeaning("custom_domain_reordered", "setting", means: "Order of custom domains changed"),
+        EventMeaning("click", "quick_add_custom_domain_button", means: "Custom domain added quickly"),
+        EventMeaning("open", "tracking_protection_drawer", means: "Tracking-protection drawer opened"),
+        EventMeaning("close", "tracking_protection_drawer", means: "Tracking-protection drawer closed"),
+        EventMeaning("change", "tracking_protection_toggle", means: "Tracking protection switched"),
+    ]
+
+    private static let onboardingEvents =
+        ["ios_onboarding_v1", "new_onboarding"].flatMap { object in
+            [
+                EventMeaning("show", object, means: "First-run page shown"),
+                EventMeaning("click", object, "skip", means: "First run skipped"),
+                EventMeaning("click", object, "finish", means: "First run finished"),
+            ]
+        }
+        + ["previous_first_run", "previous_first_run_experience", "ios_onboarding_v1"].map { object in
+            EventMeaning("coin_flip", object, means: "First-run experiment chose a design")
+        }
+        + [
+            ("coin_flip", "First-run experiment chose a design"), ("onboarding_skipped", "First run skipped"),
+            ("onboarding_completed", "First run finished"), ("onboarding_slide_shown", "First-run page shown"),
+        ].map { method, meaning in
+            EventMeaning(method, "new_onboarding_experience", category: "first_run", means: meaning)
+        }
+
+    private static let tipEvents = [
+        EventMeaning("show", "autocomplete_tip", means: "Tip shown: autocomplete"),
+        EventMeaning("show", "tracking_protection_tip", means: "Tip shown: tracking protection"),
+        EventMeaning("show", "request_desktop_tip", means: "Tip shown: desktop site"),
+        EventMeaning("show", "tracker_stats_share_button", means: "Tip shown: tracker statistics"),
+        EventMeaning("show", "biometric_tip", means: "Tip shown: biometric login"),
+        EventMeaning("show", "siri_favorite_tip", means: "Tip shown or tapped: Siri favorite"),
+        EventMeaning("show", "siri_erase_tip", means: "Tip shown: Siri erase"),
+        EventMeaning("click", "biometric_tip", means: "Tip tapped: biometric login"),
+        EventMeaning("click", "siri_favorite_tip", means: "Tip tapped: Siri favorite"),
+        EventMeaning("click", "siri_erase_tip", means: "Tip tapped: Siri erase"),
+        EventMeaning("click", "release_tip", means: "Tip tapped: release"),
+    ]
+}
+
+extension EventMeanings {
+    /// The meanings of the events of WebXR Viewer, with the documented words and the words that the app actually sends.
+    ///
+    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.1.
+    static let webXR = EventMeanings([
+        EventMeaning("foreground", "app", means: "App came to the front"),
+        EventMeaning("background", "app", means: "App went to the background"),
+        EventMeaning("WebXR", "init", category: "api", means: "Page started WebXR"),
+        EventMeaning("webXR", "init", category: "api", means: "Page started WebXR"),
+        EventMeaning("record_video_button", "app", means: "Video recording started"),
+        EventMeaning("tap", "record_video_button", means: "Video recording started"),
+        EventMeaning("record_picture_button", "app", means: "Picture taken"),
+        EventMeaning("tap", "record_picture_button", means: "Picture taken"),
+        EventMeaning("release_video_button", "app", means: "Video recording ended"),
+        EventMeaning("tap", "release_video_button", means: "Video recording ended"),
+    ])
+}
+
+// MARK: - Lookup
+
+/// The documented meaning of an event of a Mozilla app.
+private struct EventMeaning: Sendable {
+    let category: String
+    let method: String
+    let object: String
+    /// The value that the event must have, or `nil` if the meaning applies to all values.
+    let value: String?
+    let meaning: String
+
+    init(_ method: String, _ object: String, _ value: String? = nil, category: String = "action", means meaning: String)
+    {
+        self.category = category
+        self.method = method
+        self.object = object
+        self.value = value
+        self.meaning = meaning
+    }
+}
+
+/// The meanings of the events of a Mozilla app, by category, method, object and value.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
+private struct EventMeanings: Sendable {
+    /// A row of the table, with either the complete words of an event or the words as old SDKs truncated them.
+    ///
+    /// The words are ranges of ``EventMeanings/wordBytes``, because copying strings for each event would be slower.
+    private struct Entry: Sendable {
+        let category: Range<Int>
+        let method: Range<Int>
+        let object: Range<Int>
+        let value: Range<Int>?
+        let meaningIndex: Int
+    }
+
+    /// A slot of the hash table.
+    private struct Slot: Sendable {
+        /// The hash of category, method and object.
+        var hash: UInt64 = 0
+        /// The index of the entry, or `nil` if the slot is empty.
+        var entryIndex: Int?
+    }
+
+    private let meanings: [String]
+    private let wordBytes: [UInt8]
+    private let entries: [Entry]
+    /// The hash table, which uses open addressing.
+    private let slots: [Slot]
+
+    /// The length, in characters, to which SDK versions before 1.0.12 truncated method and object.
+    private static let truncatedWordLength = 20
+
+    init(_ rows: [EventMeaning]) {
+        var wordBytes: [UInt8] = []
+        func range(of word: String) -> Range<Int> {
+            wordBytes += word.utf8
+            return wordBytes.count - word.utf8.count..<wordBytes.count
+        }
+        let entries = rows.enumerated().flatMap { index, row in
+            [(row.method, row.object), (Self.truncated(row.method), Self.truncated(row.object))].map { method, object in
+                Entry(
+                    category: range(of: row.category), method: range(of: method), object: range(of: object),
+                    value: row.value.map { range(of: $0) }, meaningIndex: index)
+            }
+        }
+        let text = wordBytes.span
+        // At most a quarter of the slots are in use, so that searches are short.
+        var count = 64
+        while count < 4 * entries.count { count *= 2 }
+        var slots = [Slot](repeating: Slot(), count: count)
+        for (number, entry) in entries.enumerated() {
+            let hash = Self.hash(
+                text.extracting(entry.category), text.extracting(entry.method), text.extracting(entry.object))
+            var slot = Int(truncatingIfNeeded: hash) & (count - 1)
+            while slots[slot].entryIndex != nil { slot = (slot + 1) & (count - 1) }
+            slots[slot] = Slot(hash: hash, entryIndex: number)
+        }
+        meanings = rows.map(\.meaning)
+        self.wordBytes = wordBytes
+        self.entries = entries
+        self.slots = slots
+    }
+
+    /// Returns the meaning of an event, or `nil` if the table does not contain the event.
+    ///
+    /// A row with the value of the event takes precedence over a row without a value.
+    func meaning(
+        category: Span<UInt8>, method: Span<UInt8>, object: Span<UInt8>, value: Span<UInt8>?
+    ) -> String? {
+        let hash = Self.hash(category, method, object)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        let wordBytes = wordBytes.span
+        var generalIndex: Int?
+        while let index = slots[slot].entryIndex {
+            defer { slot = (slot + 1) & (slots.count - 1) }
+            guard slots[slot].hash == hash else { continue }
+            let entry = entries[index]
+            guard wordBytes.extracting(entry.method).equals(method), wordBytes.extracting(entry.object).equals(object),
+                wordBytes.extracting(entry.category).equals(category)
+            else { continue }
+            guard let requiredValue = entry.value else {
+                generalIndex = generalIndex ?? entry.meaningIndex
+                continue
+            }
+            if let value, wordBytes.extracting(requiredValue).equals(value) { return meanings[entry.meaningIndex] }
+        }
+        return generalIndex.map { meanings[$0] }
+    }
+
+    private static func hash(_ category: Span<UInt8>, _ method: Span<UInt8>, _ object: Span<UInt8>) -> UInt64 {
+        var hash = UInt64(category.count) &* 31 &+ category.prefixAsNumber
+        hash = mixed(mixed(hash, UInt64(method.count)), UInt64(object.count))
+        hash = mixed(mixed(hash, method.prefixAsNumber), object.prefixAsNumber)
+        // The suffixes are included, because many words have the same prefix.
+        hash = mixed(mixed(hash, method.suffixAsNumber), object.suffixAsNumber)
+        return hash
+    }
+
+    private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        let mixed = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+        return mixed ^ mixed >> 32
+    }
+
+    private static func truncated(_ word: String) -> String { String(word.prefix(truncatedWordLength)) }
+}
+
+extension Span<UInt8> {
+    /// The last eight bytes as a number, with zeros for missing bytes.
+    fileprivate var suffixAsNumber: UInt64 { extracting(Swift.max(0, count - 8)...).prefixAsNumber }
+}
