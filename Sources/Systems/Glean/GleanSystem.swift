@@ -1,3 +1,4 @@
+import JSONText
 import Telemetry
 
 /// The telemetry of apps that are built on Mozilla's Glean SDK, such as Firefox, Focus, Klar, Mozilla VPN and Lockwise.
@@ -41,4 +42,48 @@ extension StoreKind {
     public static let gleanPingFile = StoreKind("glean-ping-file")
     /// A file of events that are not yet included in a ping.
     public static let gleanPendingEvents = StoreKind("glean-pending-events")
+}
+
+/// The meanings of the events that the SDK itself records, which are the only documented events.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
+private struct GleanVocabulary: Vocabulary {
+    private static let meanings = [
+        "glean.restarted": "App started again",
+        "glean.session_start": "Session began",
+        "glean.session_end": "Session ended",
+    ]
+
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let events = payload.array(GleanKeys.events, in: payload.root) else { return [] }
+        return payload.elements(of: events).map { event in
+            guard let category = payload.string(forKey: GleanKeys.category, in: event),
+                let name = payload.string(forKey: GleanKeys.name, in: event)
+            else { return nil }
+            return Self.meanings["\(category).\(name)"]
+        }
+    }
+}
+
+/// The rules that replace the identifiers in pings with pseudonyms.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
+enum GleanPseudonyms {
+    static let format = PseudonymFormat(tables: [(["every ping"], pingRules)], path: path(of:_:))
+
+    /// Returns the upload path of `target` with the document pseudonym of the record, or `nil` if the path is invalid.
+    private static func path(
+        of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
+    ) -> String? {
+        let path = target.path.utf8.span
+        guard let parts = GleanPath(path) else { return nil }
+        func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
+        // Apps can choose any namespace and any ping name, so a string of an unexpected form is replaced.
+        let namespace = AppProperty.id.shown(text(parts.namespace), pseudonym) ?? AppProperty.unknown
+        let ping = AppProperty.channel.shown(text(parts.ping), pseudonym) ?? AppProperty.unknown
+        let version = text(parts.ping.upperBound..<parts.documentID.lowerBound)
+        return "/submit/\(namespace)/\(ping)\(version)\(pseudonym(text(parts.documentID), .document))"
+    }
+
+    private static let pingRules = GleanSchema.allFields.pseudonyms
 }

@@ -37,7 +37,7 @@ enum GleanStores {
     ///
     /// Folders named `events` or `tmp` can belong to any program, and the folders that identify a data directory may
     /// come later in the archive. Therefore, file names are checked.
-    static func mayBelongToStore(_ file: MemberName) -> Bool {
+    private static func mayBelongToStore(_ file: MemberName) -> Bool {
         let isInDefaultDirectory =
             file.folders.dropLast().last == Self.defaultDirectoryName
             || file.folders.count == 1 && file.rootName == Self.defaultDirectoryName
@@ -50,7 +50,7 @@ enum GleanStores {
         }
     }
 
-    static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
+    private static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         if Self.identifyingFolderNames.contains(folder.name),
             let contents = GleanDirectory.Contents(folder: folder.name),
             let files = DirectoryListing.folder(contents, at: folder.path, pathPrefix: [], in: &folder)
@@ -87,7 +87,7 @@ enum GleanStores {
     }
 
     /// Recognizes a single ping or event file by the name of its folder.
-    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+    private static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
         -> FileFinding
     {
         let folders = Path.parts(of: path)
@@ -105,7 +105,7 @@ enum GleanStores {
     /// Recognizes a ping file outside a data directory by the upload path in its first line.
     ///
     /// Returns `nil` if the file is not a ping file with a valid upload path.
-    static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
+    private static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),
             let lines = try? PingLines(bytes), GleanPath(bytes.span.extracting(lines.path)) != nil
@@ -125,7 +125,7 @@ enum GleanStores {
         return GleanDirectory(path: files.path, folderPath: folder.path, basePath: folder.base, folders: [files])
     }
 
-    static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    private static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == Self.defaultDirectoryName || Self.identifyingFolderNames.contains(name) { return true }
         guard store is GleanDirectory else { return false }
         return GleanDirectory.Contents(folder: name) != nil || name == Self.databasesFolderName

@@ -282,3 +282,56 @@ extension PseudonymRule {
     /// A rule that keeps or rounds a time and replaces any other value with `unknown`.
     fileprivate static let timeOrUnknown = PseudonymRule.time(.text, else: .text("unknown"))
 }
+
+/// The version of the SDK that wrote a ping.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 3 and 6.
+enum GleanSDKVersion {
+    /// The first major version whose events on iOS have timestamps in milliseconds instead of nanoseconds.
+    static let firstWithMilliseconds = 36
+
+    /// Returns the major version that the ping in `document` states, or `nil` if it states none.
+    static func major(in document: JSONDocument) -> Int? {
+        guard let client = document.value(of: GleanKeys.clientInfo, .object, in: document.root),
+            let version = document.text(GleanKeys.sdkBuild, in: client)
+        else { return nil }
+        return Int(version.prefix { $0.isASCII && $0.isNumber })
+    }
+}
+
+/// The keys of pings and events that the code reads.
+enum GleanKeys {
+    static let clientInfo: JSONKey = "client_info"
+    static let events: JSONKey = "events"
+    static let metrics: JSONKey = "metrics"
+    static let pingInfo: JSONKey = "ping_info"
+
+    // Information
+    static let appBuild: JSONKey = "app_build"
+    static let appChannel: JSONKey = "app_channel"
+    static let appDisplayVersion: JSONKey = "app_display_version"
+    static let clientID: JSONKey = "client_id"
+    static let deviceModel: JSONKey = "device_model"
+    static let endTime: JSONKey = "end_time"
+    static let locale: JSONKey = "locale"
+    static let os: JSONKey = "os"
+    static let osVersion: JSONKey = "os_version"
+    static let sdkBuild: JSONKey = "telemetry_sdk_build"
+    static let sequenceNumber: JSONKey = "seq"
+    static let startTime: JSONKey = "start_time"
+
+    // Events
+    static let category: JSONKey = "category"
+    /// The key of the extra that contains the time of the event according to the phone's clock.
+    static let clockTime: JSONKey = "glean_timestamp"
+    static let executionCounter: JSONKey = "execution_counter"
+    static let extra: JSONKey = "extra"
+    static let name: JSONKey = "name"
+    static let timestamp: JSONKey = "timestamp"
+
+    // Metrics
+    static let capabilities: JSONKey = "glean.ping.uploader_capabilities"
+    static let stringLists: JSONKey = "string_list"
+    static let usageProfile: JSONKey = "usage.profile_id"
+    static let uuids: JSONKey = "uuid"
+}
