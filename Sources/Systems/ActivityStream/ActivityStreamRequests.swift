@@ -1,6 +1,42 @@
 import JSONText
 import Telemetry
 
+/// The format of captured requests to Ping Centre.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 6 to 8; "HTTP Archive (HAR)
+/// captures as a source of telemetry", sections C and D.
+enum ActivityStreamRequests {
+    static let format = RequestFormat(
+        hosts: [
+            CapturedHost(ActivityStreamUploads.host),
+            CapturedHost("onyx_tiles.stage.mozaws.net", note: "staging captured on its way to the staging host"),
+        ],
+        methods: ["POST"], body: .json, headers: [], secretHeaders: [], payloadsRepeat: true,
+        isUpload: { $0.count == 3 && $0.begin(with: "v3", "links", "ping-centre") },
+        otherTraffic: otherTraffic(to:method:), path: nil,
+        deliveredStatuses: ActivityStreamUploads.deliveredStatuses, lineShape: lineShape(of:),
+        record: { upload, document throws(BodyError) in try upload.activityStreamRecord(in: &document) })
+
+    private static func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? {
+        method == "POST" && parts.count == 3 && parts.begin(with: "v3", "links", "activity-stream") ? .onyx : nil
+    }
+
+    private static func lineShape(of line: JSONDocument) -> LineShape? {
+        func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }
+        let key = ActivityStreamKeys.self
+        let isPing = has(key.topic) || has(key.appVersion, key.event) || has(key.appVersion, key.sessionDuration)
+        return isPing ? .payload(isStoredToo: false) : nil
+    }
+}
+
+extension OtherTraffic {
+    /// The pings of Activity Stream's predecessor.
+    static let onyx = OtherTraffic(
+        "onyx", "of Onyx, the predecessor of Activity Stream's pings, which has neither topic nor client")
+    /// The pings of other clients of Ping Centre.
+    static let otherTopic = OtherTraffic("other-topic", "to Ping Centre with a topic of another client")
+}
+
 extension CapturedUpload {
     /// Returns the record of a captured ping, or of a batch of pings.
     ///
@@ -8,7 +44,7 @@ extension CapturedUpload {
     /// batch.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
-    func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
+    fileprivate func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
         let topic = try topic(of: root, in: document, findings: &findings)
@@ -106,4 +142,23 @@ extension CapturedUpload {
             channel: document.text(ActivityStreamKeys.channel, in: payload),
             build: document.text(ActivityStreamKeys.build, in: payload))
     }
+}
+
+// MARK: - Uploads
+
+/// The format of uploads to Ping Centre.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 3 and 10.
+enum ActivityStreamUploads {
+    static let path = "/v3/links/ping-centre"
+    /// The host to which released apps send pings.
+    static let host = "tiles.services.mozilla.com"
+    /// The HTTP statuses with which the server confirms the delivery of a ping.
+    static let deliveredStatuses = 200...299
+
+    static let format = UploadFormat(
+        endpoint: "https://\(host)", endpointsOfTypes: [:], method: "POST", isTargetPath: { $0 == Self.path },
+        isTargetHeader: nil,
+        isPathOfRecord: nil, list: nil, credentials: nil, precedence: .none, withdrawals: nil, holds: [],
+        body: .json(isCompressed: false), answers: .status(delivered: deliveredStatuses), instructions: nil)
 }
