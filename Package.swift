@@ -94,8 +94,6 @@ let formats: [Target] = [
     module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList", "Secrets"], pure),
     module("JSONText", in: "Formats", ["Bytes"], perByte),
     module("PropertyList", in: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
-    module("Tar", in: "Formats", ["Bytes"], perByte),
-    module("Zip", in: "Formats", ["Bytes"], perByte),
 ]
 
 let telemetry: [Target] = [
@@ -124,13 +122,13 @@ let systems = eachSystem + [module("Systems", in: "Systems", allSystems + ["Tele
 let middle: [Target] = [
     .target(
         name: "Bundle",
-        dependencies: ["Bytes", "CZstd", "Files", "Hashing", "JSONText", "Parallel", "Processes", "Tar", "Telemetry"],
+        dependencies: ["Bytes", "CZstd", "Files", "Hashing", "JSONText", "Parallel", "Processes", "Telemetry"],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",
         dependencies: [
             "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "Hashing", "JSONText", "Parallel",
-            "PrivateSQLite", "PropertyList", "Secrets", "Systems", "Tar", "Telemetry", "Zip",
+            "PrivateSQLite", "PropertyList", "Secrets", "Systems", "Telemetry",
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
@@ -220,8 +218,6 @@ let tests: [Target] = [
     tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
     tests(of: "JSONText", in: "Formats", ["JSONText"]),
     tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
-    tests(of: "Tar", in: "Formats", ["Tar"]),
-    tests(of: "Zip", in: "Formats", ["Zip"]),
     tests(of: "Telemetry", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
     tests(of: "Adjust", in: "Systems", ["Adjust", "PropertyList"] + telemetryForTests),

@@ -32,13 +32,11 @@ import Telemetry
 public struct BundleAssembler: ~Copyable {
     private let toolVersion: String
     private let encoderPool: ValuePool<EncoderBox, any Error>
-    // One spare buffer is enough, because a segment is nearly compressed when the next one is full.
-    private let segmentPool = ValuePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
     private var pendingMembers: OrderedTasks<PendingMember>
-    /// The segment that records are added to, or `nil` if no record was added after the last full segment.
-    private var currentSegment: SegmentBox?
+    /// The lines of the segment that records are added to.
+    private var currentSegment: [UInt8] = []
     private var segmentRecordCount = 0
     private var closedSegmentCount = 0
     private var writtenSegments: [Manifest.Segment] = []
@@ -79,12 +77,9 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Call ``writeFinishedSegments(to:)`` after every few records, because full segments stay in memory until then.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
-        if let currentSegment, currentSegment.lines.count + line.count > BundleLayout.maxSegmentSize {
-            closeSegment(currentSegment)
-        }
-        let segment = currentSegment ?? segmentPool.take()
-        currentSegment = segment
-        segment.lines.append(line)
+        if currentSegment.count + line.count > BundleLayout.maxSegmentSize { closeSegment() }
+        if currentSegment.isEmpty { currentSegment.reserveCapacity(BundleLayout.maxSegmentSize) }
+        currentSegment += line
         segmentRecordCount += 1
         totals.count(record)
         clients.count(record)
@@ -103,7 +98,7 @@ public struct BundleAssembler: ~Copyable {
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
         onLoss: (QuarantineEntry, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
-        if let currentSegment { closeSegment(currentSegment) }
+        closeSegment()
         while pendingMembers.count > 0 { try await writeNextMember(to: sink) }
         var verdicts = limits.verdicts(on: quarantine.storedEntries)
         let failures = try write(quarantine, &verdicts, contents: contents, to: sink)
@@ -176,12 +171,12 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// If all records have pseudonyms of one key, and if there are no quarantine entries, problems or withdrawals, the
     /// manifest states the id of the key. It then lists only the kinds of the inputs, and no client ids of `filters`,
-    /// which are those of the command. `emptyKeyID` is stated if there are no records. If `inputs` is `nil`, the manifest lists no inputs, as in older versions of the format. `parents`
-    /// contains the digests of the bundles that this bundle continues. `omitted` contains the counts of the omitted
-    /// contents, which are written only if there are parents.
+    /// which are those of the command. `emptyKeyID` is stated if there are no records. `parents`
+    /// contains the digests of the bundles that this bundle continues, and `omitted` the counts of the contents that
+    /// were omitted because of them.
     public mutating func finish(
         problems: DetailSpill, withdrawals: Set<Withdrawal> = [], duplicateCount: Int, emptyKeyID: String? = nil,
-        filters: BundleFilters? = nil, inputs: [BundleInput]? = nil, parents: [String] = [],
+        filters: BundleFilters? = nil, inputs: [BundleInput] = [], parents: [String] = [],
         omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
     ) throws -> Manifest {
         var problemMembers = DetailMemberBuilder(BundleLayout.problems)
@@ -194,10 +189,10 @@ public struct BundleAssembler: ~Copyable {
         let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
         let keyID = keyIDs.isEmpty ? emptyKeyID : keyIDs.commonPseudonymKeyID?.string
         let pseudonymKeyID = members.containDetails ? nil : keyID
-        let listed = pseudonymKeyID == nil ? inputs : inputs?.map(\.anonymized)
+        let listed = pseudonymKeyID == nil ? inputs : inputs.map(\.anonymized)
         let manifest = makeManifest(
             of: members, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID,
-            pseudonymKeyID == nil ? filters : filters?.withoutClientIDs, listed.map { BundleInputs($0) }, parents,
+            pseudonymKeyID == nil ? filters : filters?.withoutClientIDs, BundleInputs(listed), parents,
             omitted)
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoderPool.withPooledValue { try $0.encoder.compressArchiveEnd() }
@@ -236,20 +231,16 @@ public struct BundleAssembler: ~Copyable {
         while pendingMembers.count > max(1, limit.jobs - 1) { try await writeNextMember(to: sink) }
     }
 
-    private mutating func closeSegment(_ full: SegmentBox) {
+    private mutating func closeSegment() {
+        guard !currentSegment.isEmpty else { return }
         closedSegmentCount += 1
         let name = BundleLayout.segmentName(closedSegmentCount)
         let recordCount = segmentRecordCount
-        currentSegment = nil
+        let lines = currentSegment
+        currentSegment = []
         segmentRecordCount = 0
-        pendingMembers.add { [encoderPool, segmentPool] in
-            try BundleLayout.checkSize(full.lines.count, ofMember: name)
-            let member = try encoderPool.withPooledValue {
-                try $0.encoder.compressMember(named: name, ofLines: &full.lines)
-            }
-            try BundleLayout.checkExpansion(of: member)
-            if full.removeLines() { segmentPool.recycle(full) }
-            return PendingMember(member: member, recordCount: recordCount)
+        pendingMembers.add { [encoderPool] in
+            PendingMember(member: try Self.encode(name, lines, encoderPool), recordCount: recordCount)
         }
     }
 
@@ -281,16 +272,14 @@ public struct BundleAssembler: ~Copyable {
 
     private func makeManifest(
         of members: [Manifest.Member], duplicateCount: Int, pseudonymKeyID: String?, _ filters: BundleFilters?,
-        _ inputs: BundleInputs?,
-        _ parents: [String], _ omitted: Manifest.OmittedCounts
+        _ inputs: BundleInputs, _ parents: [String], _ omitted: Manifest.OmittedCounts
     ) -> Manifest {
         Manifest(
             toolVersion: toolVersion,
             segments: writtenSegments,
             otherMembers: members.filter { !BundleLayout.isSegment($0.path) },
             totals: totals, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, filters: filters,
-            inputs: inputs,
-            hasSplitSegments: container.hasSplitMembers, parents: parents, omitted: omitted,
+            inputs: inputs, parents: parents, omitted: omitted,
             digest: Manifest.digest(of: members, parents: parents))
     }
 }
@@ -305,21 +294,6 @@ private final class EncoderBox: @unchecked Sendable {
     }
 }
 
-// Sendable, because only one thread at a time uses the lines.
-/// The lines of a segment.
-///
-/// The buffer is reused for later segments, because allocating memory is slow.
-private final class SegmentBox: @unchecked Sendable {
-    var lines = MemberBuffer(capacity: BundleLayout.maxSegmentSize)
-
-    /// Removes the lines, and returns whether the buffer should be reused.
-    func removeLines() -> Bool {
-        lines.removeAll()
-        // A buffer is not reused if a large record has enlarged it.
-        return lines.capacity <= 2 * BundleLayout.maxSegmentSize
-    }
-}
-
 extension BundleLayout {
     /// Throws an error if a member of `size` bytes is too large for readers.
     fileprivate static func checkSize(_ size: Int, ofMember name: String) throws(ContainerWriteError) {
@@ -328,8 +302,7 @@ extension BundleLayout {
 
     /// Throws an error if readers would reject a member because it compresses too well.
     fileprivate static func checkExpansion(of member: EncodedMember) throws(ContainerWriteError) {
-        let compressedSize = member.frames.reduce(0) { $0 + $1.bytes.count }
-        let limit = contentLimit(ofMember: member.name, compressedSize: compressedSize)
+        let limit = contentLimit(ofMember: member.name, compressedSize: member.frame.bytes.count)
         guard member.size <= limit else { throw .overLimit(name: member.name, limit) }
     }
 }

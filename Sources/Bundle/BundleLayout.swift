@@ -8,20 +8,8 @@ import JSONText
 public enum BundleLayout {
     /// The name of the format in the first member and in the manifest.
     public static let format = "pingferry-bundle"
-    /// The version of the format in the first member, and in manifests that need no later version.
+    /// The version of the format in the first member and in the manifest.
     public static let version = 1
-    /// The version of manifests that list inputs and need no later version.
-    ///
-    /// The version is higher than ``version``, so that older programs report an unsupported version instead of damage.
-    static let inputsVersion = 2
-    /// The version of manifests of bundles that contain segments with several zstd frames, but have no parents.
-    static let framesVersion = 3
-    /// The version of manifests of bundles that continue other bundles.
-    static let incrementVersion = 4
-    /// The version of manifests of bundles that were made with filters.
-    static let filtersVersion = 5
-    /// The versions of manifests that can be read.
-    static let manifestVersions = version...filtersVersion
     /// The maximum number of parents of a bundle.
     public static let maxParentCount = 4096
     /// The name of the first member, which identifies the file as a bundle.
@@ -43,8 +31,9 @@ public enum BundleLayout {
 
     /// The maximum size, in bytes, of a segment.
     ///
-    /// A segment with a single record can be larger.
-    public static let maxSegmentSize = 4 << 20
+    /// A segment is one zstd frame, so that damage of a few bytes costs at most this many bytes of records. A segment
+    /// with a single record can be larger.
+    public static let maxSegmentSize = 256 << 10
     /// The maximum size, in bytes, of a member that contains a part of a list.
     ///
     /// A member with a single line can be larger.
@@ -55,8 +44,10 @@ public enum BundleLayout {
     public static let maxQuarantinedMembers = 1 << 18
     /// The maximum size, in bytes, of a member.
     public static let memberSizeLimit = 256 << 20
+    /// The maximum size, in bytes, of the manifest, which has room for ``ContainerReader/maxMemberCount`` members.
+    static let manifestSizeLimit = 128 << 20
 
-    /// Returns the maximum size, in bytes, of the contents of the member `name`, whose frames have `compressedSize`
+    /// Returns the maximum size, in bytes, of the contents of the member `name`, whose frame has `compressedSize`
     /// bytes.
     ///
     /// Such contents are read into memory, so a small file must not expand to an arbitrary size. A genuine manifest
@@ -67,8 +58,9 @@ public enum BundleLayout {
     static func contentLimit(ofMember name: String, compressedSize: Int) -> Int {
         // Quarantined bytes are not parsed.
         if name.hasPrefix(quarantineFolder) { return memberSizeLimit }
-        let (base, ratio) = name == manifest ? (1 << 20, 32) : (96 << 20, 64)
-        return min(memberSizeLimit, base + ratio * compressedSize)
+        return name == manifest
+            ? min(manifestSizeLimit, 1 << 20 + 32 * compressedSize)
+            : min(memberSizeLimit, 96 << 20 + 64 * compressedSize)
     }
 
     /// Returns the name of the segment with the given number.

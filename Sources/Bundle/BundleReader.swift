@@ -6,8 +6,8 @@ import Telemetry
 
 /// A reader that provides the members of a bundle in any order.
 ///
-/// The initializers compare the names and sizes of the members with the manifest. The bytes of a member are compared
-/// with the hash in the manifest when the member is read.
+/// The initializers read the manifest, which lists the other members. The header and the bytes of a member are compared
+/// with the manifest when the member is read, so that damage in other members has no effect.
 ///
 /// The type is an immutable class, so that several threads can share it.
 ///
@@ -85,39 +85,15 @@ public final class BundleReader: Sendable {
     /// Opens a bundle.
     ///
     /// `signer` is the signer of its bytes, or `nil` if no signature was verified.
-    private convenience init(
+    private init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
-        let container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in try ContainerReader(source) }
-        let manifest = try Self.readManifest(of: container, volumes)
-        try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: signer)
-    }
-
-    /// Opens a bundle to read only some of its segments.
-    ///
-    /// Damage in the other segments has no effect and is not reported.
-    public convenience init(
-        segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
-    ) throws(BundleError) {
-        let ends = try Self.wrappingErrors(volumes) { () throws(ContainerError) in
-            try ContainerReader.openingFirstAndLastMember(of: source)
-        }
-        let manifest = try Self.readManifest(of: ends, volumes)
-        let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }
-        let container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in
-            try ends.withMembers(manifest.allMembers.map { (name: $0.path, size: $0.bytes) } + last)
-        }
-        try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: nil)
-    }
-
-    private init(
-        _ container: ContainerReader, _ manifest: Manifest, path: String, volumes: VolumeSet?,
-        knowing systems: SystemTable, signer: Signer?
-    ) throws(BundleError) {
-        memberIndices = try Self.memberIndices(of: container, checkedAgainst: manifest)
-        (self.manifest, members) = (manifest, container.members)
+        container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in try ContainerReader(source) }
+        let last: ContainerReader.Member
+        (manifest, last) = try Self.readManifest(of: container, volumes)
+        members = try Self.members(of: container, listedIn: manifest, volumes) + [last]
+        memberIndices = Dictionary(members.enumerated().map { (CapturedText($1.name), $0) }) { first, _ in first }
         (self.path, self.volumes, self.systems, self.signer) = (path, volumes, systems, signer)
-        self.container = container
     }
 
     /// Returns the SHA-256 hashes of the files of the bundle.
@@ -184,15 +160,20 @@ public final class BundleReader: Sendable {
 // MARK: - Opening
 
 extension BundleReader {
-    /// Returns the manifest after checking the first member.
+    /// Returns the manifest and its member after checking the first member.
     private static func readManifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError)
-        -> Manifest
+        -> (Manifest, ContainerReader.Member)
     {
-        guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
-        guard let last = container.members.last, last.name == BundleLayout.manifest else {
-            throw .memberMissing(BundleLayout.manifest)
-        }
+        guard container.memberCount > 0 else { throw .notABundle }
         var decoder = try makeDecoder()
+        let (marker, last) = try wrappingErrors(volumes) { () throws(ContainerError) in
+            (
+                try container.member(at: 0, with: &decoder),
+                try container.member(at: container.memberCount - 1, with: &decoder)
+            )
+        }
+        guard marker.name == BundleLayout.marker else { throw .notABundle }
+        guard last.name == BundleLayout.manifest else { throw .memberMissing(BundleLayout.manifest) }
         let (markerBytes, manifestBytes) = try wrappingErrors(volumes) { () throws(ContainerError) in
             (
                 try container.read(marker, with: &decoder, byteLimit: 4096),
@@ -204,18 +185,27 @@ extension BundleReader {
         try checkMarker(markerBytes)
         let manifest = try Manifest(manifestBytes)
         guard manifest.bytes == manifestBytes else { throw .badManifest("not in canonical form") }
-        return manifest
+        return (manifest, last)
     }
 
-    private static func memberIndices(
-        of container: ContainerReader, checkedAgainst manifest: Manifest
-    ) throws(BundleError) -> [CapturedText: Int] {
-        try checkMembers(container.members.dropLast(), against: manifest)
-        let hasSplitSegments = container.members.contains { $0.frameIndices.count > 1 }
-        guard manifest.hasSplitSegments == nil || manifest.hasSplitSegments == hasSplitSegments else {
-            throw .badManifest("its version does not match the number of frames of a member")
+    /// Returns the members that the manifest lists, after checking their kinds, their order and their sizes.
+    private static func members(
+        of container: ContainerReader, listedIn manifest: Manifest, _ volumes: VolumeSet?
+    ) throws(BundleError) -> [ContainerReader.Member] {
+        let listed = manifest.allMembers
+        guard listed.count == container.memberCount - 1 else {
+            throw .badManifest(
+                "it lists \(listed.count) members, but the bundle has \(container.memberCount - 1)")
         }
-        return Dictionary(container.members.enumerated().map { (CapturedText($1.name), $0) }) { first, _ in first }
+        try checkOrder(of: manifest)
+        return try wrappingErrors(volumes) { () throws(ContainerError) in
+            var members: [ContainerReader.Member] = []
+            members.reserveCapacity(listed.count + 1)
+            for (index, member) in listed.enumerated() {
+                members.append(try container.member(at: index, named: member.path, size: member.bytes))
+            }
+            return members
+        }
     }
 
     /// Checks the contents of the first member.
@@ -230,21 +220,12 @@ extension BundleReader {
         }
     }
 
-    /// Checks that the members have the kinds and the order that the format requires, and that they match the manifest.
-    private static func checkMembers(
-        _ members: ArraySlice<ContainerReader.Member>, against manifest: Manifest
-    ) throws(BundleError) {
-        let listed = manifest.allMembers
-        guard listed.count == members.count else {
-            throw .badManifest("it lists \(listed.count) members, but the bundle has \(members.count)")
-        }
-        for (entry, member) in zip(listed, members)
-        where CapturedText(entry.path) != CapturedText(member.name) || entry.bytes != member.size {
-            throw .badManifest(
-                "it lists \(entry.path) with \(entry.bytes) bytes, but the bundle has \(member.name) with \(member.size)"
-            )
-        }
+    /// Checks that the members have the kinds and the order that the format requires, and that the digest matches them.
+    private static func checkOrder(of manifest: Manifest) throws(BundleError) {
         let others = manifest.otherMembers
+        guard others.first?.path == BundleLayout.marker else {
+            throw .badManifest("its first member is not \(BundleLayout.marker)")
+        }
         for (number, segment) in manifest.segments.enumerated() {
             guard segment.path == BundleLayout.segmentName(number + 1) else {
                 throw .badManifest("segment \(number + 1) is named \(segment.path)")

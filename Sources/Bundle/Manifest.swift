@@ -46,13 +46,8 @@ public struct Manifest: Sendable, Equatable {
     public private(set) var pseudonymKeyID: String?
     /// The filters of the command that made the bundle, or `nil` if it had none.
     public private(set) var filters: BundleFilters?
-    /// The inputs of the bundle, or `nil` if the manifest has no list of inputs, as in older versions.
-    public private(set) var inputs: BundleInputs?
-    /// Whether some segments consist of several zstd frames.
-    ///
-    /// After parsing, the value is `nil` if the bundle has parents or filters, because the version of the manifest does
-    /// not specify it then.
-    public private(set) var hasSplitSegments: Bool? = false
+    /// The inputs of the bundle.
+    public let inputs: BundleInputs
     /// The digests of the bundles that this bundle continues, or an empty array if this bundle continues no others.
     ///
     /// Source: "Increments".
@@ -121,20 +116,16 @@ public struct Manifest: Sendable, Equatable {
         if let filters { output += #","filters":"#.utf8 + filters.json.bytes }
         output += #","format":"#.utf8
         output.append(jsonString: BundleLayout.format)
-        if let inputs {
-            var object = CanonicalObject()
-            inputs.add(to: &object)
-            output.append(UInt8(ascii: ","))
-            output += object.bytes.dropFirst().dropLast()
-        }
+        var object = CanonicalObject()
+        inputs.add(to: &object)
+        output.append(UInt8(ascii: ","))
+        output += object.bytes.dropFirst().dropLast()
         Self.append("members", otherMembers.lazy.map { ($0, Int?.none) }, to: &output)
-        if !parents.isEmpty {
-            var object = CanonicalObject()
-            object.set("omitted", object: omitted.json)
-            object.set("parents", strings: parents)
-            output.append(UInt8(ascii: ","))
-            output += object.bytes.dropFirst().dropLast()
-        }
+        var ancestry = CanonicalObject()
+        ancestry.set("omitted", object: omitted.json)
+        ancestry.set("parents", strings: parents)
+        output.append(UInt8(ascii: ","))
+        output += ancestry.bytes.dropFirst().dropLast()
         if let pseudonymKeyID {
             output += #","pseudonymized":"#.utf8
             output.append(jsonString: pseudonymKeyID)
@@ -144,16 +135,8 @@ public struct Manifest: Sendable, Equatable {
         output.append(jsonString: toolVersion)
         output += #","totals":"#.utf8
         output += totals.json.bytes
-        output += ",\"version\":\(version)}\n".utf8
+        output += ",\"version\":\(BundleLayout.version)}\n".utf8
         return output
-    }
-
-    /// The version of the format that the manifest states.
-    public var version: Int {
-        if filters != nil { return BundleLayout.filtersVersion }
-        if !parents.isEmpty { return BundleLayout.incrementVersion }
-        if hasSplitSegments == true { return BundleLayout.framesVersion }
-        return inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion
     }
 
     /// The estimated size, in bytes, of the JSON of a member.
@@ -182,7 +165,7 @@ extension Manifest {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw BundleError.badManifest("it is not a manifest of a bundle")
         }
-        guard let version = fields.integer("version"), BundleLayout.manifestVersions.contains(version) else {
+        guard fields.integer("version") == BundleLayout.version else {
             throw BundleError.unsupportedVersion(fields.integer("version"))
         }
         guard let toolVersion = fields.text("tool"), let duplicateCount = fields.count("duplicates"),
@@ -204,16 +187,13 @@ extension Manifest {
                 throw BundleError.badManifest("its filters must state client ids exactly if it has no pseudonyms")
             }
         }
-        if fields.hasMember("parents") { (parents, omitted) = try Self.ancestry(fields) }
-        hasSplitSegments =
-            filters != nil || !parents.isEmpty ? nil : version == BundleLayout.framesVersion
+        (parents, omitted) = try Self.ancestry(fields)
         otherMembers = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
             let records = try fields.requiredCount("records", "the number of records of a segment")
             return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
         }
-        guard self.version == version else { throw BundleError.badManifest("its version does not match its keys") }
         guard CountRange.contains(self.segments.lazy.map(\.records).saturatedSum),
             CountRange.contains(allMembers.lazy.map(\.bytes).saturatedSum)
         else { throw BundleError.badManifest("the sum of its counts or sizes is out of range") }
@@ -228,10 +208,14 @@ extension Manifest {
         guard let parents = fields.texts("parents"), let omitted = fields.object("omitted") else {
             throw .badManifest("its parents or the numbers of omitted contents are missing")
         }
-        guard (1...BundleLayout.maxParentCount).contains(parents.count), Set(parents).count == parents.count,
+        guard parents.count <= BundleLayout.maxParentCount, Set(parents).count == parents.count,
             parents.allSatisfy({ ContentHash(hex: $0) != nil })
-        else { throw .badManifest("its parents are not 1 to \(BundleLayout.maxParentCount) different digests") }
-        return (parents, try OmittedCounts(omitted))
+        else { throw .badManifest("its parents are not at most \(BundleLayout.maxParentCount) different digests") }
+        let counts = try OmittedCounts(omitted)
+        guard !parents.isEmpty || counts == OmittedCounts() else {
+            throw .badManifest("it omits contents, but has no parents")
+        }
+        return (parents, counts)
     }
 
     private static func member(_ fields: JSONFields) throws(BundleError) -> Member {

@@ -22,7 +22,7 @@ import Testing
                 Manifest.Segment(path: $0.path, records: $1, bytes: $0.bytes, sha256: $0.sha256)
             },
             otherMembers: hashed.filter { !BundleLayout.isSegment($0.path) },
-            totals: totals, duplicateCount: 0, digest: Manifest.digest(of: hashed))
+            totals: totals, duplicateCount: 0, inputs: BundleInputs([]), digest: Manifest.digest(of: hashed))
         return try SampleContainer.container(members + [("manifest.json", manifest.bytes)])
     }
 

@@ -40,7 +40,7 @@ import Testing
         let limit = BundleLayout.contentLimit
         #expect(limit("manifest.json", 0) == 1 << 20)
         // A manifest of 200 MiB with a hash for each 192 bytes.
-        #expect(limit("manifest.json", (200 << 20) / 6) == BundleLayout.memberSizeLimit)
+        #expect(limit("manifest.json", (200 << 20) / 6) == BundleLayout.manifestSizeLimit)
         #expect(limit("records/000001.ndjson", 0) == 96 << 20)
         #expect(limit("records/000001.ndjson", 1 << 20) == 160 << 20)
         #expect(limit("records/000001.ndjson", 64 << 20) == BundleLayout.memberSizeLimit)
@@ -54,9 +54,9 @@ import Testing
             return #"{"bytes":4190000,"path":"records/\#(number).ndjson","records":1,"sha256":"\#(hash)"}"#
         }
         let contents = Array(lines.joined(separator: ",").utf8)
-        var encoder = try FrameEncoder(level: 19)
+        let encoder = try FrameEncoder(level: 19)
         let member = try encoder.compressMember(named: "manifest.json", contents: contents.span)
-        let compressedSize = member.frames.reduce(0) { $0 + $1.bytes.count }
+        let compressedSize = member.frame.bytes.count
         #expect(BundleLayout.contentLimit(ofMember: member.name, compressedSize: compressedSize) > 4 * contents.count)
     }
 }

@@ -28,16 +28,18 @@ import Testing
     private static let faults = [
         (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not a manifest of a bundle"),
         (
-            "\"version\":1", "\"version\":2",
-            "manifest.json: its version does not match its keys"
+            "\"inputs\":", "\"input\":",
+            "manifest.json: its list of inputs is missing"
         ),
         (
-            #""format":"pingferry-bundle""#, #""format":"pingferry-bundle","inputs":[]"#,
-            "manifest.json: its version does not match its keys"
+            "\"parents\":", "\"parent\":",
+            "manifest.json: its parents or the numbers of omitted contents are missing"
         ),
-        ("\"version\":1", "\"version\":6", "bundle format version 6 is not supported"),
-        ("\"version\":1", "\"version\":5", "manifest.json: its version does not match its keys"),
-        ("\"version\":1", "\"version\":4", "manifest.json: its version does not match its keys"),
+        (
+            "\"problems\":0", "\"problems\":1",
+            "manifest.json: it omits contents, but has no parents"
+        ),
+        ("\"version\":1", "\"version\":2", "bundle format version 2 is not supported"),
         (
             "\"tool\"", "\"pseudonymized\":\"01E15C1D\",\"tool\"",
             "manifest.json: the id of its pseudonym key is not 8 lowercase hexadecimal digits"
@@ -97,10 +99,11 @@ import Testing
 
     @Test("A number of omitted contents that is out of range is not reported as missing", arguments: omittedFaults)
     func omittedFaultsAreReported(omitted: String, description: String) async throws {
-        let parent = String(repeating: "0", count: 64)
-        let manifest = try await text().replacing("\"version\":1}", with: "\"version\":4}")
-            .replacing(#""segments":"#, with: #""omitted":\#(omitted),"parents":["\#(parent)"],"segments":"#)
-        let error = #expect(throws: BundleError.self) { try Manifest(Array(manifest.utf8)) }
+        let none = #""omitted":{"problems":0,"quarantine":0,"records":0}"#
+        let manifest = try await text()
+        try #require(manifest.contains(none))
+        let changed = manifest.replacing(none, with: #""omitted":\#(omitted)"#)
+        let error = #expect(throws: BundleError.self) { try Manifest(Array(changed.utf8)) }
         #expect(error?.description == "manifest.json: \(description)")
     }
 

@@ -67,7 +67,7 @@ import Testing
     }
 
     private func listing() throws -> String {
-        var encoder = try FrameEncoder(level: 1)
+        let encoder = try FrameEncoder(level: 1)
         return try SampleContainer.members.reduce(into: "") { text, member in
             let encoded = try encoder.compressMember(named: member.name, contents: member.contents.span)
             text += "\(member.name) \(member.contents.count) \(encoded.sha256.hex)\n"

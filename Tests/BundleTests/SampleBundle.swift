@@ -110,7 +110,7 @@ enum SampleBundle {
     static func members(_ bytes: [UInt8]) throws -> [(name: String, contents: [UInt8])] {
         let reader = try ContainerReader(ByteSource(bytes))
         var decoder = try FrameDecoder()
-        return try reader.members.map {
+        return try reader.allMembers().map {
             ($0.name, try reader.read($0, with: &decoder, byteLimit: BundleLayout.memberSizeLimit))
         }
     }

@@ -27,7 +27,7 @@ enum SampleContainer {
     static func container(
         _ members: [(name: String, contents: [UInt8])] = members, level: Int = 3
     ) throws -> [UInt8] {
-        var encoder = try FrameEncoder(level: level)
+        let encoder = try FrameEncoder(level: level)
         var writer = ContainerWriter()
         var bytes: [UInt8] = []
         let sink: (Span<UInt8>) -> Void = { bytes.append(copying: $0) }
@@ -44,7 +44,7 @@ enum SampleContainer {
         let reader = try ContainerReader(ByteSource(bytes))
         var decoder = try FrameDecoder()
         var result: [String: [UInt8]] = [:]
-        for member in reader.members {
+        for member in try reader.allMembers() {
             result[member.name] = try reader.read(member, with: &decoder, byteLimit: 1 << 24)
         }
         return result
@@ -67,7 +67,7 @@ enum SampleContainer {
 
     struct Salvage {
         var members: [FrameScanner.Member] = []
-        var parts: [FrameScanner.Part] = []
+        var parts: [FrameScanner.Member] = []
         var tooLarge: [String] = []
         var gaps: [Range<Int>] = []
         var hasFoundEnd = false
@@ -79,5 +79,15 @@ enum SampleContainer {
 
     static var contents: [String: [UInt8]] {
         Dictionary(members.map { ($0.name, $0.contents) }) { first, _ in first }
+    }
+}
+
+extension ContainerReader {
+    /// Returns all members after reading their headers.
+    func allMembers() throws -> [Member] {
+        var decoder = try FrameDecoder()
+        var members: [Member] = []
+        for index in 0..<memberCount { members.append(try member(at: index, with: &decoder)) }
+        return members
     }
 }

@@ -65,8 +65,8 @@ import Testing
         ]
         let spooler = ArchiveSpooler(
             ArchiveLocation(label: "capture", path: "capture.tar"), spool: Spool(),
-            formats: CaptureFormats.all(Systems.table), jobLimit: JobLimit(jobs: 1))
-        let found = try spooler.readWithLibarchive(.source(ByteSource(try TestArchive("gnu", members).bytes)))
+            formats: CaptureFormats.all(Systems.table))
+        let found = try spooler.read(.source(ByteSource(try TestArchive("gnu", members).bytes)))
         #expect(
             found.problems.map(\.problem.text) == [
                 "hard link to notes.txt, which was not kept; unpack the archive yourself and give the folder"

@@ -162,7 +162,24 @@ import Testing
         let found = try await read(archive)
         #expect(
             found.problems.contains(
-                "\(corePings)/-t-2.json: unreadable: not read: another entry of the archive is at byte 0 too"))
+                "unreadable: not read: 1 entries that are at the bytes of other entries"))
+    }
+
+    @Test("Too many members, needed or not, are an error", arguments: ["zip", "ustar"])
+    func manyMembers(format: String) throws {
+        var limits = ArchiveLimits()
+        // Two folders and two files.
+        limits.memberCount = 4
+        func read(_ members: [TestArchive.Member]) throws -> ArchiveSpooler.Result {
+            let spooler = ArchiveSpooler(
+                ArchiveLocation(label: "capture", path: "capture.tar"), spool: Spool(archiveLimits: limits),
+                formats: CaptureFormats.all(Systems.table))
+            return try spooler.spoolMembers(.source(ByteSource(try TestArchive(format, members).bytes)))
+        }
+        for members in [[TestArchive.Member.ping(1), .ping(2), .ping(3)], [.ping(1), .file("a", ""), .file("b", "")]] {
+            #expect(throws: ArchiveError.self) { try read(members) }
+        }
+        #expect(try read([.ping(1), .ping(2)]).problems.isEmpty)
     }
 
     // MARK: Damage

@@ -29,8 +29,8 @@ import Testing
     }
 
     private static func salvage(_ name: String, _ contents: [UInt8]) async throws -> [ScanOutput] {
-        var encoder = try FrameEncoder(level: 1)
-        let frame = try encoder.compressMember(named: name, contents: contents.span).frames[0].bytes
+        let encoder = try FrameEncoder(level: 1)
+        let frame = try encoder.compressMember(named: name, contents: contents.span).frame.bytes
         let bundle = SalvagedBundle(ByteSource(frame), path: "a.tar.zst", label: "a", systems: Systems.table)
         var outputs: [ScanOutput] = []
         try await CaptureReader([.salvage(bundle)], jobs: 1).read(0) { outputs.append($0) }

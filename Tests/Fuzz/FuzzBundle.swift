@@ -39,11 +39,6 @@ private func read(_ file: [UInt8]) {
             precondition(contents.count == segment.bytes, "the size of the segment differs from the manifest")
         }
     }
-    if let part = try? BundleReader(segmentsOf: ByteSource(file), path: "part", knowing: Systems.table),
-        var decoder = try? BundleReader.makeDecoder()
-    {
-        for segment in part.manifest.segments.prefix(2) { _ = try? part.contents(of: segment.path, with: &decoder) }
-    }
     guard var scanner = try? FrameScanner(ByteSource(file), memberSizeLimit: 1 << 16) else { return }
     var end = 0
     while let finding = try? scanner.next() {
@@ -89,7 +84,7 @@ private func container(manifest: [UInt8], segment: [UInt8]) -> [UInt8] {
 private func container(of members: [(name: String, contents: [UInt8])]) -> [UInt8] {
     var file: [UInt8] = []
     do {
-        var encoder = try FrameEncoder(level: 1)
+        let encoder = try FrameEncoder(level: 1)
         var writer = ContainerWriter()
         for (name, contents) in members {
             let member = try encoder.compressMember(named: name, contents: contents.span)
@@ -237,8 +232,8 @@ private func forgedManifest(of members: [(name: String, contents: [UInt8])], _ c
     let others = entries.filter { !BundleLayout.isSegment($0.path) }
     let ordered = others.prefix(1) + segments + others.dropFirst()
     let text =
-        #"{"digest":"\#(Manifest.digest(of: Array(ordered)))","duplicates":NUMBER,"format":"pingferry-bundle","members":["#
-        + list(others, "") + #"],"segments":["# + list(segments, #","records":NUMBER"#)
+        #"{"digest":"\#(Manifest.digest(of: Array(ordered)))","duplicates":NUMBER,"format":"pingferry-bundle","inputs":[],"members":["#
+        + list(others, "") + #"],"omitted":{"problems":0,"quarantine":0,"records":0},"parents":[],"segments":["# + list(segments, #","records":NUMBER"#)
         + #"],"tool":"NAME","totals":{"held":{"NAME":NUMBER},"records":NUMBER,"system":{"sift":NUMBER},"#
         + #""type":{"sift/NAME":NUMBER,"sift/NAME":NUMBER},"uploadable":NUMBER},"version":1}"#
     return forged(text, &choices) + [UInt8(ascii: "\n")]

@@ -45,7 +45,7 @@ import Testing
     @Test func keysAreOrderedByTheirWords() {
         let words: [UInt64] = [0, 1, .max]
         let keys = words.flatMap { a in
-            words.flatMap { b in words.map { IndexKey(identity: a, contentHigh: b, contentLow: $0) } }
+            words.flatMap { b in words.map { IndexKey(identity: a, contentHigh: b, contentLow: $0, rank: 0) } }
         }
         #expect(keys.shuffled().sorted() == keys)
     }

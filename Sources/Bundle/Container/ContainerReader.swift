@@ -4,8 +4,8 @@ import JSONText
 
 /// A reader that uses the seek table of a container to read members in any order.
 ///
-/// The initializer compares the seek table with the tar header of each member. Contents and checksums are checked when
-/// a member is read.
+/// Each frame but the last one is a member. The initializer reads the seek table and the end of the archive. Headers,
+/// contents and checksums are checked when a member is read.
 ///
 /// The type is an immutable class, so that several threads can read members in parallel. Each thread needs its own
 /// `FrameDecoder`.
@@ -16,57 +16,67 @@ public final class ContainerReader: Sendable {
         public let name: String
         /// The size of the contents in bytes.
         public let size: Int
-        /// The offset, in the file, of the first frame of the member.
+        /// The offset, in the file, of the frame of the member.
         public let offset: Int
-        /// The total size, in bytes, of the frames of the member.
-        public let compressedSize: Int
-        /// The indices, in the seek table, of the frames of the member.
-        let frameIndices: Range<Int>
+        /// The size, in bytes, of the frame of the member.
+        public var compressedSize: Int { Int(frame.compressedSize) }
+        fileprivate let frame: SeekTable.Entry
     }
 
     /// The maximum number of members that this program writes or accepts.
     ///
-    /// The limit bounds the memory of a reader. With segments of 4 MiB, it allows 4 TiB of records.
-    static let maxMemberCount = 1 << 20
+    /// The limit bounds the memory of a reader. With segments of 256 KiB, it allows 128 GiB of records.
+    static let maxMemberCount = 1 << 19
 
-    /// The members in file order.
-    public let members: [Member]
     let source: ByteSource
-    private let seekTable: SeekTable
+    /// The frames of the members.
+    private let frames: ArraySlice<SeekTable.Entry>
+    /// The offset, in the file, of each frame in `frames`.
+    private let offsets: [Int]
     /// The maximum expected compression ratio of records.
     private static let maxExpectedCompressionRatio = 1024
 
-    /// Opens a container and reads the headers of all members.
+    /// Opens a container.
     public init(_ source: ByteSource) throws(ContainerError) {
-        let (table, last) = try Self.readSeekTable(of: source)
-        var decoder = try FrameDecoder()
-        var members = MemberList(table)
-        while let frame = members.nextFrame {
-            let header = try Self.header(in: frame, at: members.offset, source, &decoder)
-            guard try members.append(header) else { throw ContainerError(at: members.offset, .unexpectedBytes) }
-        }
-        try Self.checkArchiveEnd(last, at: members.offset, source, &decoder)
-        self.source = source
-        seekTable = table
-        self.members = members.members
-    }
-
-    /// Returns the seek table of `source` and its last entry, which describes the end of the tar archive.
-    private static func readSeekTable(of source: ByteSource) throws(ContainerError) -> (
-        SeekTable, last: SeekTable.Entry
-    ) {
         guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
             throw ContainerError(at: 0, .notZstd)
         }
-        let table = try SeekTable.read(from: source)
-        guard let last = table.entries.last else { throw ContainerError(at: 0, .badSeekTable("no frames")) }
-        return (table, last)
+        let entries = try SeekTable.read(from: source).entries
+        guard let end = entries.last else { throw ContainerError(at: 0, .badSeekTable("no frames")) }
+        var offset = 0
+        var offsets: [Int] = []
+        offsets.reserveCapacity(entries.count)
+        for frame in entries.dropLast() {
+            offsets.append(offset)
+            offset += Int(frame.compressedSize)
+        }
+        self.source = source
+        self.offsets = offsets
+        frames = entries.dropLast()
+        var decoder = try FrameDecoder()
+        try Self.checkArchiveEnd(end, at: offset, source, &decoder)
     }
 
-    private init(_ source: ByteSource, _ table: SeekTable, _ members: [Member]) {
-        self.source = source
-        seekTable = table
-        self.members = members
+    /// The number of members.
+    public var memberCount: Int { frames.count }
+
+    /// Returns the member at `index` after reading its header.
+    public func member(at index: Int, with decoder: inout FrameDecoder) throws(ContainerError) -> Member {
+        let header = try Self.header(in: frames[index], at: offsets[index], source, &decoder)
+        guard header.memberSize == Int(frames[index].contentSize) else {
+            throw ContainerError(at: offsets[index], .unexpectedBytes)
+        }
+        return Member(name: header.name, size: header.size, offset: offsets[index], frame: frames[index])
+    }
+
+    /// Returns the member at `index`, whose header is compared with `name` and `size` when the member is read.
+    func member(at index: Int, named name: String, size: Int) throws(ContainerError) -> Member {
+        let header = try Self.header(name, size, at: offsets[index])
+        guard header.memberSize == Int(frames[index].contentSize) else {
+            throw ContainerError(
+                at: offsets[index], .unexpectedFrame("its content size differs from that of \(name)"))
+        }
+        return Member(name: name, size: size, offset: offsets[index], frame: frames[index])
     }
 
     /// Reads the contents of a member.
@@ -92,61 +102,13 @@ public final class ContainerReader: Sendable {
         of member: Member, with decoder: inout FrameDecoder, _ body: (Span<UInt8>) -> Void
     ) throws(ContainerError) {
         var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
-        var offset = member.offset
-        for frame in seekTable.entries[member.frameIndices] {
-            try Self.startFrame(frame, at: offset, source, &decoder)
-            while try decoder.advance() {
-                let range = try verifier.verify(decoder.chunk, at: offset)
-                body(decoder.chunk.extracting(range))
-            }
-            offset = try Self.endOffset(of: frame, at: offset, decoder)
+        try Self.startFrame(member.frame, at: member.offset, source, &decoder)
+        while try decoder.advance() {
+            let range = try verifier.verify(decoder.chunk, at: member.offset)
+            body(decoder.chunk.extracting(range))
         }
+        try Self.checkEnd(of: member.frame, at: member.offset, decoder)
         guard verifier.isComplete else { throw ContainerError(at: member.offset, .unexpectedBytes) }
-    }
-}
-
-// MARK: - Opening without reading all headers
-
-extension ContainerReader {
-    /// Opens a container to read only its first and last member, without reading the headers of the other members.
-    ///
-    /// Each of the two members must consist of one frame.
-    static func openingFirstAndLastMember(of source: ByteSource) throws(ContainerError) -> ContainerReader {
-        let (table, end) = try readSeekTable(of: source)
-        let frames = table.entries.dropLast()
-        let offset = frames.reduce(0) { $0 + Int($1.compressedSize) }
-        var decoder = try FrameDecoder()
-        try checkArchiveEnd(end, at: offset, source, &decoder)
-        guard let last = frames.indices.last else { return ContainerReader(source, table, []) }
-        var members: [Member] = []
-        for (index, offset) in [(0, 0), (last, offset - Int(frames[last].compressedSize))] {
-            let header = try header(in: frames[index], at: offset, source, &decoder)
-            guard header.memberSize == Int(frames[index].contentSize) else {
-                throw ContainerError(at: offset, .unexpectedBytes)
-            }
-            members.append(
-                Member(
-                    name: header.name, size: header.size, offset: offset,
-                    compressedSize: Int(frames[index].compressedSize), frameIndices: index..<index + 1))
-        }
-        return ContainerReader(source, table, members)
-    }
-
-    /// Returns a reader of the same container that has the members in `list`, which must be complete.
-    ///
-    /// The names and sizes in `list` are compared with the headers in the container when a member is read.
-    func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
-        var members = MemberList(seekTable)
-        for (name, size) in list {
-            guard try members.append(Self.header(name, size, at: members.offset)) else {
-                throw ContainerError(
-                    at: members.offset, .unexpectedFrame("its content size differs from that of \(name)"))
-            }
-        }
-        guard members.nextFrame == nil else {
-            throw ContainerError(at: members.offset, .unexpectedFrame("the manifest lists fewer members"))
-        }
-        return ContainerReader(source, seekTable, members.members)
     }
 
     private static func header(_ name: String, _ size: Int, at offset: Int) throws(ContainerError) -> TarHeader {
@@ -155,48 +117,6 @@ extension ContainerReader {
         } catch {
             throw ContainerError(at: offset, .invalidHeader(error))
         }
-    }
-}
-
-// MARK: - Members and their frames
-
-/// The members that have been found in the frames of a container.
-private struct MemberList {
-    private(set) var members: [ContainerReader.Member] = []
-    /// The offset, in the file, of the next member.
-    private(set) var offset = 0
-    private var names: Set<CapturedText> = []
-    private var remainingFrames: ArraySlice<SeekTable.Entry>
-
-    init(_ table: SeekTable) {
-        remainingFrames = table.entries.dropLast()
-    }
-
-    /// The seek table entry of the first frame of the next member, or `nil` if only the end of the archive remains.
-    var nextFrame: SeekTable.Entry? { remainingFrames.first }
-
-    /// Adds the next member, which consists of one or more of the remaining frames.
-    ///
-    /// - Returns: Whether the content sizes of the frames add up to the size of the member.
-    mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
-        let first = remainingFrames.startIndex
-        var missing = header.memberSize
-        var compressedSize = 0
-        while missing > 0, let frame = remainingFrames.popFirst(), frame.contentSize > 0 {
-            missing -= Int(frame.contentSize)
-            compressedSize += Int(frame.compressedSize)
-        }
-        guard missing == 0 else { return false }
-        guard names.insert(header.name) else { throw ContainerError(at: offset, .duplicateName(header.name)) }
-        guard members.count < ContainerReader.maxMemberCount else {
-            throw ContainerError(at: offset, .tooManyMembers)
-        }
-        members.append(
-            ContainerReader.Member(
-                name: header.name, size: header.size, offset: offset, compressedSize: compressedSize,
-                frameIndices: first..<remainingFrames.startIndex))
-        offset += compressedSize
-        return true
     }
 }
 
@@ -220,15 +140,13 @@ extension ContainerReader {
         }
     }
 
-    /// Returns the end offset of a decoded frame after comparing it with the size in `entry`.
-    private static func endOffset(
+    /// Checks that a frame that was decoded completely ends where `entry` states.
+    private static func checkEnd(
         of entry: SeekTable.Entry, at offset: Int, _ decoder: borrowing FrameDecoder
-    ) throws(ContainerError) -> Int {
-        let end = offset + Int(entry.compressedSize)
-        guard decoder.position == end else {
+    ) throws(ContainerError) {
+        guard decoder.position == offset + Int(entry.compressedSize) else {
             throw ContainerError(at: offset, .unexpectedFrame("it ends before the offset in the seek table"))
         }
-        return end
     }
 
     /// Returns the tar header at the start of a frame, without decoding the whole frame.
@@ -259,6 +177,36 @@ extension ContainerReader {
         while try decoder.advance() {
             guard decoder.chunk.isAllZero else { throw ContainerError(at: offset, .missingArchiveEnd) }
         }
-        _ = try endOffset(of: entry, at: offset, decoder)
+        try checkEnd(of: entry, at: offset, decoder)
     }
+}
+
+/// A verifier that checks, in chunks, that decoded bytes consist of the expected header, contents of the expected size,
+/// and zero bytes as padding.
+private struct MemberVerifier {
+    private let headerBytes: [UInt8]
+    private let contentsEnd: Int
+    private let memberSize: Int
+    private var position = 0
+
+    init(_ header: TarHeader) {
+        headerBytes = header.encoded()
+        contentsEnd = TarHeader.blockSize + header.size
+        memberSize = header.memberSize
+    }
+
+    /// Verifies the next chunk, and returns the range of the chunk that belongs to the contents.
+    mutating func verify(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
+        let error = ContainerError(at: offset, .unexpectedBytes)
+        guard chunk.count <= memberSize - position else { throw error }
+        let start = min(max(TarHeader.blockSize - position, 0), chunk.count)
+        let end = max(min(contentsEnd - position, chunk.count), start)
+        for index in 0..<start where chunk[index] != headerBytes[position + index] { throw error }
+        for index in end..<chunk.count where chunk[index] != 0 { throw error }
+        position += chunk.count
+        return start..<end
+    }
+
+    /// Whether all bytes of the member have been verified.
+    var isComplete: Bool { position == memberSize }
 }

@@ -1,5 +1,37 @@
 import Files
 
+/// The reason why a container, or a part of it, cannot be read.
+public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The offset, in the file, of the frame or seek table that cannot be read.
+    public let offset: Int
+    /// The reason why the frame or seek table cannot be read.
+    public let reason: FrameError
+
+    /// Creates an error for the frame or seek table at `offset`.
+    public init(at offset: Int, _ reason: FrameError) {
+        self.offset = offset
+        self.reason = reason
+    }
+
+    /// A description without the name of the file, such as `byte 8192: no zstd frame`.
+    public var description: String {
+        if case .file(let error) = reason { return error.description }
+        return "byte \(offset): \(reason.text)"
+    }
+
+    /// A hint on how to resolve the error, or `nil` if no hint is available.
+    public var remedy: String? {
+        switch reason {
+        case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .missingArchiveEnd,
+            .unexpectedBytes, .invalidHeader:
+            "use another copy of the file, or read what is left of this one with convert --salvage"
+        case .repacked: "unpack it with tar, and convert the files in its folder records"
+        case .overLimit: "use another copy of the file; no bundle of this program exceeds the limit"
+        case .file, .notZstd, .outOfMemory: nil
+        }
+    }
+}
+
 /// The reason why a frame of a container, such as the seek table, cannot be read.
 ///
 /// ``ContainerError`` adds the position in the file.
@@ -24,14 +56,12 @@ public enum FrameError: Error, Sendable, Equatable {
     case invalidHeader(TarHeaderError)
     /// The frame does not contain exactly the member that its header describes.
     case unexpectedBytes
+    /// Another program has unpacked the container and packed it again.
+    case repacked
     /// The last frame is not the end of a tar archive.
     case missingArchiveEnd
-    /// Two members have the same name.
-    case duplicateName(String)
     /// The number of bytes exceeds the given limit.
     case overLimit(Int)
-    /// There are more members than a container may have.
-    case tooManyMembers
     /// There is not enough memory for a decoder.
     case outOfMemory
 }
@@ -51,10 +81,9 @@ extension FrameError {
         case .unexpectedFrame(let how): "not a frame of a bundle (\(how))"
         case .invalidHeader(let error): error.text
         case .unexpectedBytes: "the frame is not exactly one tar member"
+        case .repacked: "a bundle that another program packed again"
         case .missingArchiveEnd: "the end of the tar archive is missing"
-        case .duplicateName(let name): "a second member named \(name)"
         case .overLimit(let limit): "more than the limit of \(limit) bytes"
-        case .tooManyMembers: "more than the limit of \(ContainerReader.maxMemberCount) members"
         case .outOfMemory: "not enough memory"
         }
     }

@@ -3,13 +3,34 @@ import Files
 
 /// A scanner that salvages the readable members of a damaged container without relying on its seek table.
 ///
-/// The scanner finds zstd frames by their magic number and reads them as a tar stream. A frame can contain several
-/// members if another program has compressed the archive again. If a frame is damaged, the search continues at the next
-/// magic number. If a member consists of several frames, the intact frames are read.
+/// The scanner finds zstd frames by their magic number, and expects one member in each frame. If a frame is damaged, the
+/// search continues at the next magic number.
 ///
-/// A scanner uses memory for two members of at most `memberSizeLimit` bytes and for a `FrameDecoder`. The running time
-/// is linear in the size of the file and of the decoded contents. `maxWastedByteCount` ensures this for nested frames.
+/// A scanner uses memory for a member of at most `memberSizeLimit` bytes and for a `FrameDecoder`. The running time is
+/// linear in the size of the file and of the decoded contents. `maxWastedByteCount` ensures this for nested frames.
 public struct FrameScanner: ~Copyable, Sendable {
+    /// A complete member, whose contents a checksum has verified.
+    public struct Member: Sendable, Equatable {
+        /// The name of the member.
+        public let name: String
+        /// The contents of the member.
+        public let contents: [UInt8]
+    }
+
+    /// A member, a part of a member, or a damaged span.
+    public enum Finding: Sendable, Equatable {
+        /// A complete member.
+        case member(Member)
+        /// The first part of the contents of a member, which no checksum has verified.
+        case part(Member)
+        /// A complete member that was skipped because it exceeds the limit.
+        case tooLarge(name: String, size: Int, frameOffset: Int)
+        /// A span of bytes that could not be read completely.
+        ///
+        /// `reason` is the reason for the first error in the span.
+        case gap(offset: Int, length: Int, reason: FrameError)
+    }
+
     /// Whether the end of the tar archive was found.
     ///
     /// If the value is `false` after the scan, members at the end can be missing without being reported.
@@ -21,24 +42,9 @@ public struct FrameScanner: ~Copyable, Sendable {
     private let source: ByteSource
     private let memberSizeLimit: Int
     private let endOffset: Int
-    /// The offsets of the frames according to the seek table, or `nil` if there is no valid seek table.
-    private let knownFrameOffsets: [Int]?
     private var decoder: FrameDecoder
     private var findings: [Finding] = []
     private var position = 0
-    private var isInFrame = false
-    private var frameOffset = 0
-    private var tar: TarStream
-    /// The number of headers and the number of unconfirmed bytes of `tar` at the start of the frame.
-    private var countsAtFrameStart = (headers: 0, bytes: 0)
-    /// Whether the frame continues a member whose header has been read.
-    private var frameContinuesMember = false
-    /// Whether all frames of the current member had checksums.
-    private var allFramesHaveChecksums = true
-    /// The contents of a frame that continues a member with an unreadable header, or `nil` outside such a frame.
-    private var fragment: [UInt8]?
-    /// Whether the frame can be a continuation of a member whose header could not be read.
-    private var frameMayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
     private var wastedByteCount = 0
 
@@ -50,186 +56,78 @@ public struct FrameScanner: ~Copyable, Sendable {
 
     /// Creates a scanner that skips members larger than `memberSizeLimit` bytes.
     public init(_ source: ByteSource, memberSizeLimit: Int) throws(ContainerError) {
-        let table = try Self.readSeekTable(of: source)
+        let end = try Self.frameEnd(of: source)
         decoder = try FrameDecoder()
+        endOffset = end
         self.source = source
         self.memberSizeLimit = memberSizeLimit
-        endOffset = table?.start ?? source.count
-        knownFrameOffsets = table?.frames
-        tar = TarStream(memberSizeLimit: memberSizeLimit)
     }
 
     /// Returns the next finding, or `nil` at the end of the container.
     ///
     /// Damage is reported as a gap.
     ///
-    /// - Throws: ``ContainerError`` only if the source cannot be read.
+    /// - Throws: ``ContainerError`` if the source cannot be read, or if the first frame shows that another program has
+    ///   packed the container again.
     public mutating func next() throws(ContainerError) -> Finding? {
-        while findings.isEmpty {
-            do {
-                if isInFrame {
-                    try advance()
-                } else if try !startNextFrame() {
-                    break
-                }
-            } catch {
-                if case .file = error.reason { throw error }
-                abandonFrame(because: error.reason)
-            }
-        }
+        while findings.isEmpty, position < endOffset { try readNextFrame() }
+        if findings.isEmpty { closeGap(at: endOffset) }
         return findings.isEmpty ? nil : findings.removeFirst()
     }
-}
 
-// MARK: - Within a frame
-
-extension FrameScanner {
-    private mutating func advance() throws(ContainerError) {
-        guard try decoder.advance() else { return try finishFrame() }
-        guard fragment == nil else { return try extendFragment() }
-        var events: [TarStream.Event] = []
-        var damage: FrameError?
-        do {
-            try Self.consume(decoder, &tar, &events)
-        } catch {
-            damage = error
-        }
-        for event in events { report(event, isVerified: false) }
-        guard let damage else { return }
-        let isFirstChunk = decoder.decodedByteCount == decoder.chunk.count
-        guard tar.headerCount == 0, frameMayBeFragment, isFirstChunk else {
-            throw ContainerError(at: frameOffset, damage)
-        }
-        fragment = []
-        try extendFragment()
-    }
-
-    // The method is static, because `self` cannot be changed while a chunk of `self` is in use.
-    private static func consume(
-        _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
-    ) throws(FrameError) {
-        try tar.consume(decoder.chunk, &events)
-    }
-
-    private mutating func extendFragment() throws(ContainerError) {
-        guard var bytes = fragment else { return }
-        fragment = nil
-        bytes.append(copying: decoder.chunk)
-        guard bytes.count <= memberSizeLimit else { throw ContainerError(at: frameOffset, .overLimit(memberSizeLimit)) }
-        fragment = bytes
-    }
-
-    private mutating func finishFrame() throws(ContainerError) {
-        if let contents = fragment {
-            guard decoder.hasChecksum else { throw ContainerError(at: frameOffset, .invalidHeader(.wrongChecksum)) }
-            reportPart(of: nil, contents, isVerified: true)
-        }
-        allFramesHaveChecksums = allFramesHaveChecksums && decoder.hasChecksum
-        closeGap(at: frameOffset)
-        if let last = tar.confirm() { report(last, isVerified: allFramesHaveChecksums) }
-        if !tar.isWithinMember { allFramesHaveChecksums = true }
-        hasFoundEnd = hasFoundEnd || tar.hasFoundEnd
-        position = decoder.position
-        isInFrame = false
-    }
-
-    private mutating func report(_ event: TarStream.Event, isVerified: Bool) {
-        closeGap(at: frameOffset)
-        switch event {
-        case .member(let name, let contents):
-            findings.append(
-                .member(Member(name: name, contents: contents, frameOffset: frameOffset, isVerified: isVerified)))
-        case .tooLarge(let name, let size):
-            findings.append(.tooLarge(name: name, size: size, frameOffset: frameOffset))
-        }
-    }
-
-    private mutating func reportPart(of name: String?, _ contents: [UInt8], isVerified: Bool) {
-        guard !contents.isEmpty else { return }
-        closeGap(at: frameOffset)
-        findings.append(.part(Part(name: name, contents: contents, frameOffset: frameOffset, isVerified: isVerified)))
-    }
-
-    /// Reports the readable part of the current member and resets the tar stream.
-    private mutating func reportPartialMember() {
-        defer { (tar, allFramesHaveChecksums) = (TarStream(memberSizeLimit: memberSizeLimit), true) }
-        guard let (name, contents) = tar.unconfirmedMember else { return }
-        let beganBefore = tar.headerCount == countsAtFrameStart.headers
-        let proven = beganBefore && allFramesHaveChecksums ? countsAtFrameStart.bytes : 0
-        reportPart(of: name, Array(contents.prefix(proven)), isVerified: true)
-        reportPart(of: name, Array(contents.dropFirst(proven)), isVerified: false)
-    }
-
-    /// Stops reading the frame and sets the position at which the search continues.
-    private mutating func abandonFrame(because reason: FrameError) {
-        // A complete member of a truncated frame is probably intact. The only member of a frame with a wrong checksum
-        // is probably damaged. If there are several members, each one is probably intact.
-        if !frameContinuesMember, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
-            report(held, isVerified: false)
-        }
-        reportPartialMember()
-        if gap == nil { gap = (frameOffset, reason) }
-        let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
-        wastedByteCount += max(used, decoder.decodedByteCount / 16)
-        isInFrame = false
-        // The frame is not a continuation of the member. It is read again as a new frame, so the position is unchanged.
-        guard !frameContinuesMember else { return }
-        position = frameOffset + (wastedByteCount > maxWastedByteCount ? used : FrameDecoder.magic.count)
-    }
-}
-
-// MARK: - Between frames
-
-extension FrameScanner {
-    /// Starts decoding the next frame, or returns `false` if there are no more frames and no findings.
-    private mutating func startNextFrame() throws(ContainerError) -> Bool {
-        guard position < endOffset else {
-            reportInterruptedMember()
-            closeGap(at: endOffset)
-            return !findings.isEmpty
-        }
-        if gap == nil, let size = try skippableFrameSize(at: position) {
-            position += size
-            return true
-        }
-        // Tar programs can append zero bytes to the compressed data.
-        if gap == nil, hasFoundEnd, try hasOnlyZeros(from: position) {
-            position = endOffset
-            return true
-        }
+    private mutating func readNextFrame() throws(ContainerError) {
+        if gap == nil, let size = try skippableFrameSize(at: position) { return position += size }
         let found = try findMagic(from: position)
-        if found > position {
-            reportInterruptedMember()
-            if gap == nil { gap = (position, .noFrame) }
-        }
+        if found > position, gap == nil { gap = (position, .noFrame) }
         position = found
-        guard position < endOffset else { return true }
-        frameMayBeFragment = (gap.map { $0.offset < position } ?? (fragment != nil)) && isKnownFrameOffset(position)
-        fragment = nil
-        isInFrame = true
-        frameOffset = position
-        frameContinuesMember = tar.isWithinMember
-        if !frameContinuesMember { tar = TarStream(memberSizeLimit: memberSizeLimit) }
-        countsAtFrameStart = (tar.headerCount, tar.unconfirmedByteCount)
+        guard position < endOffset else { return }
+        var frame = ScannedFrame(memberSizeLimit: memberSizeLimit)
+        do throws(ContainerError) {
+            try decode(&frame)
+        } catch {
+            if case .file = error.reason { throw error }
+            // Damage can have the same effect in later frames.
+            if error.reason == .repacked, position == 0 { throw error }
+            return abandon(frame, because: error.reason)
+        }
+        closeGap(at: position)
+        if let header = frame.header {
+            findings.append(
+                frame.isTooLarge
+                    ? .tooLarge(name: header.name, size: header.size, frameOffset: position)
+                    : .member(Member(name: header.name, contents: frame.contents)))
+        } else {
+            hasFoundEnd = true
+        }
+        position = decoder.position
+    }
+
+    /// Decodes the frame at the current position, and checks that its contents are as this program writes them.
+    private mutating func decode(_ frame: inout ScannedFrame) throws(ContainerError) {
         try decoder.start(source, at: position, end: endOffset, contentLimit: Int.max)
-        return true
+        do throws(FrameError) {
+            while true {
+                let hasMore: Bool
+                do throws(ContainerError) { hasMore = try decoder.advance() } catch { throw error.reason }
+                guard hasMore else { break }
+                try frame.append(decoder.chunk)
+            }
+        } catch {
+            throw ContainerError(at: position, error)
+        }
+        guard decoder.hasChecksum, frame.isComplete else { throw ContainerError(at: position, .unexpectedBytes) }
     }
 
-    /// Reports the readable part of a member that is incomplete because no adjacent frame continues it.
-    private mutating func reportInterruptedMember() {
-        guard tar.isWithinMember else { return }
-        countsAtFrameStart = (tar.headerCount, tar.unconfirmedByteCount)
-        reportPartialMember()
-    }
-
-    /// Returns whether a frame of the container can start at `offset` according to the seek table.
-    ///
-    /// The check is needed because the contents of a damaged frame can contain frames that do not belong to the
-    /// container.
-    private func isKnownFrameOffset(_ offset: Int) -> Bool {
-        guard let knownFrameOffsets else { return true }
-        let index = knownFrameOffsets.indices.partitioningIndex { knownFrameOffsets[$0] >= offset }
-        return index < knownFrameOffsets.count && knownFrameOffsets[index] == offset
+    /// Reports what was decoded of a damaged frame, and sets the position at which the search continues.
+    private mutating func abandon(_ frame: ScannedFrame, because reason: FrameError) {
+        if let header = frame.header, !frame.isTooLarge, !frame.contents.isEmpty {
+            closeGap(at: position)
+            findings.append(.part(Member(name: header.name, contents: frame.contents)))
+        }
+        if gap == nil { gap = (position, reason) }
+        let used = max(decoder.position - position, FrameDecoder.magic.count)
+        wastedByteCount += max(used, decoder.decodedByteCount / 16)
+        position += wastedByteCount > maxWastedByteCount ? used : FrameDecoder.magic.count
     }
 
     private mutating func closeGap(at offset: Int) {
@@ -238,7 +136,11 @@ extension FrameScanner {
         guard offset > gap.offset else { return }
         findings.append(.gap(offset: gap.offset, length: offset - gap.offset, reason: gap.reason))
     }
+}
 
+// MARK: - The search for frames
+
+extension FrameScanner {
     /// Returns the size of the complete skippable frame at `offset` (RFC 8878, 3.1.2), or `nil` if there is none.
     private func skippableFrameSize(at offset: Int) throws(ContainerError) -> Int? {
         guard endOffset - offset >= 8 else { return nil }
@@ -247,17 +149,6 @@ extension FrameScanner {
             let size = header.littleEndian32(at: 4), Int(size) <= endOffset - offset - 8
         else { return nil }
         return 8 + Int(size)
-    }
-
-    /// Returns whether all bytes from `offset` to `endOffset` are zero.
-    private func hasOnlyZeros(from offset: Int) throws(ContainerError) -> Bool {
-        var start = offset
-        while start < endOffset {
-            let bytes = try source.read(at: start, count: min(Self.searchWindowSize, endOffset - start))
-            guard !bytes.isEmpty, bytes.span.isAllZero else { return false }
-            start += bytes.count
-        }
-        return true
     }
 
     /// Returns the offset of the first zstd magic number at or after `offset`, or `endOffset` if there is none.
@@ -276,21 +167,61 @@ extension FrameScanner {
         return endOffset
     }
 
-    /// Returns the offset of the seek table and of each frame that it lists, or `nil` if there is no valid seek table.
+    /// Returns the offset of the seek table, or the end of `source` if there is no valid seek table.
     ///
     /// The scan ends at the seek table, so that the table is not reported as a gap if the last frame is damaged.
-    private static func readSeekTable(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
+    private static func frameEnd(of source: ByteSource) throws(ContainerError) -> Int {
         do {
-            let table = try SeekTable.read(from: source)
-            var end = 0
-            let frames = table.entries.map { entry in
-                defer { end += Int(entry.compressedSize) }
-                return end
-            }
-            return (end, frames)
+            return try SeekTable.read(from: source).entries.reduce(0) { $0 + Int($1.compressedSize) }
         } catch {
             if case .file = error.reason { throw error }
-            return nil
+            return source.count
         }
     }
+}
+
+// MARK: - The contents of a frame
+
+/// The decoded bytes of a frame, which should be one member or the end of the archive.
+private struct ScannedFrame {
+    /// The header of the member, or `nil` if it was not decoded yet or the frame is the end of the archive.
+    private(set) var header: TarHeader?
+    private let memberSizeLimit: Int
+    /// The bytes that are kept: the header block, and the contents and the padding unless the member is too large.
+    private var bytes: [UInt8] = []
+    private var count = 0
+
+    init(memberSizeLimit: Int) { self.memberSizeLimit = memberSizeLimit }
+
+    /// Adds decoded bytes.
+    ///
+    /// - Throws: `FrameError.repacked` if the bytes are those of another tar program or continue after the member.
+    mutating func append(_ chunk: Span<UInt8>) throws(FrameError) {
+        count += chunk.count
+        if header == nil || !isTooLarge { bytes.append(copying: chunk) }
+        if header == nil, bytes.count >= TarHeader.blockSize, !isEnd {
+            do {
+                header = try TarHeader.decode(bytes.span.extracting(..<TarHeader.blockSize))
+            } catch .wrongChecksum {
+                throw .invalidHeader(.wrongChecksum)
+            } catch {
+                throw .repacked
+            }
+        }
+        guard count <= header?.memberSize ?? 2 * TarHeader.blockSize else { throw .repacked }
+    }
+
+    /// Whether the bytes so far are those of the end of the archive.
+    var isEnd: Bool { header == nil && bytes.span.isAllZero }
+
+    /// Whether the frame is complete, and the bytes after the contents are zeros.
+    var isComplete: Bool {
+        guard let header else { return isEnd && count == 2 * TarHeader.blockSize }
+        return count == header.memberSize && (isTooLarge || bytes.span.extracting(last: header.padding).isAllZero)
+    }
+
+    var isTooLarge: Bool { (header?.size ?? 0) > memberSizeLimit }
+
+    /// The contents of the member that were decoded.
+    var contents: [UInt8] { Array(bytes.dropFirst(TarHeader.blockSize).prefix(header?.size ?? 0)) }
 }

@@ -20,8 +20,9 @@ public struct SeekTable: Sendable, Equatable {
 
     /// The maximum number of frames that this program writes or accepts.
     ///
-    /// The limit bounds the memory of a reader. The format itself allows 2^27 frames.
-    public static let maxFrameCount = ContainerReader.maxMemberCount * FrameEncoder.maxFramesPerMember
+    /// The limit bounds the memory of a reader. The format itself allows 2^27 frames. The last frame is the end of the
+    /// archive.
+    public static let maxFrameCount = ContainerReader.maxMemberCount + 1
 
     static let skippableMagic: UInt32 = 0x184d_2a5e
     static let seekableMagic: UInt32 = 0x8f92_eab1
@@ -126,5 +127,18 @@ extension ByteSource {
         }
         guard result.count == count else { throw ContainerError(at: offset, .truncated) }
         return result
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Returns the 32-bit little-endian number at `offset`, or `nil` if the array is too short.
+    func littleEndian32(at offset: Int) -> UInt32? {
+        guard offset >= 0, count >= 4, offset <= count - 4 else { return nil }
+        return (0..<4).reversed().reduce(0) { $0 << 8 | UInt32(self[offset + $1]) }
+    }
+
+    /// Appends `value` in little-endian byte order.
+    mutating func appendLittleEndian(_ value: UInt32) {
+        for shift in [0, 8, 16, 24] as [UInt32] { append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 }

@@ -1,5 +1,4 @@
 import Bytes
-import Tar
 
 /// The 512-byte tar header of a member, as Pingferry writes it.
 ///
@@ -10,7 +9,7 @@ public struct TarHeader: Sendable, Equatable {
     /// The size, in bytes, of a tar block.
     ///
     /// A header is one block.
-    public static let blockSize = TarEntry.blockSize
+    public static let blockSize = 512
     /// The maximum size of a member in bytes: 8 GiB - 1.
     public static let maxSize = 0o777_7777_7777
     /// The maximum length, in bytes, of a name that does not use the prefix field of the header.
@@ -31,7 +30,7 @@ public struct TarHeader: Sendable, Equatable {
     }
 
     /// The number of zero bytes that fill the last block of the contents.
-    public var padding: Int { TarEntry.padding(of: size) }
+    public var padding: Int { -size & (Self.blockSize - 1) }
 
     /// The total size, in bytes, of the header, the contents and the padding.
     public var memberSize: Int { Self.blockSize + size + padding }

@@ -23,8 +23,6 @@ public struct BundleIndex: Sendable, Equatable {
     public let records: IndexKeySet
     /// The keys of the quarantine entries and problems of the bundle and its ancestors.
     public let details: IndexKeySet
-    /// Whether the keys of records have ranks, unlike those of an index of version 1.
-    private var hasRanks = true
 
     /// The maximum size, in bytes, of an index.
     public static let maxSize = 4 << 30
@@ -35,12 +33,9 @@ public struct BundleIndex: Sendable, Equatable {
     /// The limit bounds the memory for parsing the JSON of the header. It allows 250,000 ancestors.
     private static let maxHeaderSize = 16 << 20
     private static let format = "pingferry-index"
-    private static let version = 2
-    /// The version in which keys have no ranks.
-    private static let versionWithoutRanks = 1
-    /// The number of words of a key, by version.
-    private static let wordCounts = [versionWithoutRanks: 3, version: 4]
+    private static let version = 1
     private static let wordSize = 8
+    private static let keySize = 4 * wordSize
     private static let hashSize = 32
 
     /// Creates an index of the records and details of a bundle and its ancestors.
@@ -55,7 +50,7 @@ public struct BundleIndex: Sendable, Equatable {
     public var bytes: [UInt8] {
         var bytes = header.bytes
         bytes.reserveCapacity(
-            bytes.count + 1 + (records.keys.count + details.keys.count) * 4 * Self.wordSize + Self.hashSize)
+            bytes.count + 1 + (records.keys.count + details.keys.count) * Self.keySize + Self.hashSize)
         bytes.append(UInt8(ascii: "\n"))
         for key in records.keys { bytes.append(key) }
         for key in details.keys { bytes.append(key) }
@@ -63,16 +58,14 @@ public struct BundleIndex: Sendable, Equatable {
         return bytes
     }
 
-    private var header: CanonicalObject { header(version: Self.version) }
-
-    private func header(version: Int) -> CanonicalObject {
+    private var header: CanonicalObject {
         var object = CanonicalObject()
         object.set("ancestors", strings: ancestors)
         object.set("details", integer: details.keys.count)
         object.set("digest", string: digest)
         object.set("format", string: Self.format)
         object.set("records", integer: records.keys.count)
-        object.set("version", integer: version)
+        object.set("version", integer: Self.version)
         return object
     }
 
@@ -82,10 +75,9 @@ public struct BundleIndex: Sendable, Equatable {
             let end = bytes.prefix(Self.maxHeaderSize).firstIndex(of: UInt8(ascii: "\n")),
             let fields = try? JSONFields(Array(bytes[..<end])), fields.text("format") == Self.format
         else { throw .notAnIndex }
-        guard let version = fields.integer("version"), let wordCount = Self.wordCounts[version] else {
+        guard fields.integer("version") == Self.version else {
             throw .unsupportedVersion(fields.integer("version"))
         }
-        let keySize = wordCount * Self.wordSize
         let start = end + 1
         let checked = bytes.count - Self.hashSize
         guard checked >= start, SHA256.hash(bytes.span.extracting(..<checked)).bytes[...] == bytes[checked...] else {
@@ -94,33 +86,25 @@ public struct BundleIndex: Sendable, Equatable {
         guard let digest = fields.text("digest"), let ancestors = fields.texts("ancestors"),
             let recordCount = fields.count("records"), let detailCount = fields.count("details"),
             (0...bytes.count).contains(recordCount), (0...bytes.count).contains(detailCount),
-            checked - start == (recordCount + detailCount) * keySize,
-            let records = IndexKeySet(
-                sorted: Self.keys(in: bytes, at: start, count: recordCount, wordCount: wordCount)),
+            checked - start == (recordCount + detailCount) * Self.keySize,
+            let records = IndexKeySet(sorted: Self.keys(in: bytes, at: start, count: recordCount)),
             let details = IndexKeySet(
-                sorted: Self.keys(
-                    in: bytes, at: start + recordCount * keySize, count: detailCount, wordCount: wordCount,
-                    ofDetails: true))
+                sorted: Self.keys(in: bytes, at: start + recordCount * Self.keySize, count: detailCount))
         else { throw .malformed }
         self.init(digest: digest, ancestors: Set(texts: ancestors), records: records, details: details)
         guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),
-            header(version: version).bytes[...] == bytes[..<end]
+            header.bytes[...] == bytes[..<end]
         else { throw .malformed }
-        hasRanks = version != Self.versionWithoutRanks
     }
 
-    private static func keys(
-        in bytes: [UInt8], at offset: Int, count: Int, wordCount: Int, ofDetails isDetail: Bool = false
-    ) -> [IndexKey] {
+    private static func keys(in bytes: [UInt8], at offset: Int, count: Int) -> [IndexKey] {
         let span = bytes.span
         return (0..<count).map { number in
-            let position = offset + number * wordCount * wordSize
+            let position = offset + number * keySize
             func word(_ index: Int) -> UInt64 {
                 (0..<wordSize).reduce(0) { $0 << 8 | UInt64(span[position + wordSize * index + $1]) }
             }
-            return IndexKey(
-                identity: word(0), contentHigh: word(1), contentLow: word(2),
-                rank: wordCount > 3 ? word(3) : isDetail ? 0 : nil)
+            return IndexKey(identity: word(0), contentHigh: word(1), contentLow: word(2), rank: word(3))
         }
     }
 }
@@ -168,13 +152,13 @@ extension BundleIndex {
         if let missing = ancestors.first(where: { !given.contains($0) }) { return .missingAncestor(missing) }
         let covered = Set(texts: ancestors + [digest])
         if let other = given.sortedStrings.first(where: { !covered.contains($0) }) { return .otherBundle(other) }
-        let lackingRecords = bundles.records.countOfKeys(notIn: records, comparingRanks: hasRanks)
-        let otherRecords = records.countOfKeys(notIn: bundles.records, comparingRanks: hasRanks)
+        let lackingRecords = bundles.records.countOfKeys(notIn: records)
+        let otherRecords = records.countOfKeys(notIn: bundles.records)
         guard lackingRecords + otherRecords == 0 else {
             return .records(lacking: lackingRecords, additional: otherRecords)
         }
-        let lackingDetails = bundles.details.countOfKeys(notIn: details, comparingRanks: true)
-        let otherDetails = details.countOfKeys(notIn: bundles.details, comparingRanks: true)
+        let lackingDetails = bundles.details.countOfKeys(notIn: details)
+        let otherDetails = details.countOfKeys(notIn: bundles.details)
         guard lackingDetails + otherDetails == 0 else {
             return .details(lacking: lackingDetails, additional: otherDetails)
         }

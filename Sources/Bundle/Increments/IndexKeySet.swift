@@ -53,14 +53,7 @@ public struct IndexKeySet: Sendable, Equatable {
     }
 
     /// Returns the number of keys that `other` does not contain.
-    ///
-    /// If `comparingRanks` is `false`, `other` contains a key if it contains the key of a copy of the same record.
-    func countOfKeys(notIn other: IndexKeySet, comparingRanks: Bool) -> Int {
-        keys.count { key in
-            guard let copy = other.copy(of: key) else { return true }
-            return comparingRanks && copy != key
-        }
-    }
+    func countOfKeys(notIn other: IndexKeySet) -> Int { keys.count { other.copy(of: $0) != $0 } }
 
     /// Returns whether the set contains `key`.
     public func contains(_ key: IndexKey) -> Bool {

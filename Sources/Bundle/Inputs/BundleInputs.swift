@@ -93,10 +93,12 @@ extension BundleInputs {
 // MARK: - Reading
 
 extension BundleInputs {
-    /// Creates the list from a manifest, or returns `nil` if the manifest has no list.
-    init?(ofManifest fields: JSONFields, isPseudonymized: Bool) throws(BundleError) {
+    /// Creates the list from a manifest.
+    init(ofManifest fields: JSONFields, isPseudonymized: Bool) throws(BundleError) {
         var budget = InputBudget()
-        guard let inputs = try BundleInputs(fields, level: 1, budget: &budget) else { return nil }
+        guard let inputs = try BundleInputs(fields, level: 1, budget: &budget) else {
+            throw BundleError.badManifest("its list of inputs is missing")
+        }
         guard inputs.entries.allSatisfy({ isPseudonymized ? $0.isAnonymous : $0.isIdentified }) else {
             throw BundleError.badManifest(
                 "inputs have labels although the records have pseudonyms, or lack labels although they have none")

@@ -96,7 +96,7 @@ final class ArchiveInput {
             }
             return input.read(for: archive, start)
         }
-        guard canSkip else { return }
+        guard storedByteCount != nil else { return }
         archive_read_set_skip_callback(archive) { _, input, count in
             ArchiveInput.instance(at: input)?.skip(count) ?? 0
         }
@@ -108,9 +108,6 @@ final class ArchiveInput {
     private static func instance(at pointer: UnsafeMutableRawPointer?) -> ArchiveInput? {
         pointer.map { Unmanaged<ArchiveInput>.fromOpaque($0).takeUnretainedValue() }
     }
-
-    /// Whether bytes can be skipped without being read.
-    var canSkip: Bool { storedByteCount != nil }
 
     /// The number of bytes of a stored archive, or `nil` if the number is unknown or the input is decompressed.
     private var storedByteCount: Int? {
@@ -149,13 +146,6 @@ final class ArchiveInput {
     }
 
     func consume(_ count: Int) { unusedBytes = UnsafeRawBufferPointer(rebasing: unusedBytes[count...]) }
-
-    /// Appends some of the next bytes to `output`, or none at the end of the input.
-    func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
-        try refill()
-        guard !unusedBytes.isEmpty else { return }
-        consume(output.append(fittingPrefixOf: unusedBytes.assumingMemoryBound(to: UInt8.self).span))
-    }
 
     /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
     func finish() throws(ArchiveError) {
@@ -227,12 +217,10 @@ extension ArchiveInput {
     }
 
     /// Skips up to `wanted` bytes and returns the number of skipped bytes.
-    func skip(_ wanted: Int64) -> Int64 {
-        let buffered = min(max(wanted, 0), Int64(unusedBytes.count))
-        consume(Int(buffered))
-        let skipped = min(max(wanted - buffered, 0), Int64(max((storedByteCount ?? 0) - position, 0)))
+    private func skip(_ wanted: Int64) -> Int64 {
+        let skipped = min(max(wanted, 0), Int64(max((storedByteCount ?? 0) - position, 0)))
         position += Int(skipped)
-        return buffered + skipped
+        return skipped
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {

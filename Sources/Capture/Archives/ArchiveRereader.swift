@@ -8,7 +8,7 @@ struct ArchiveRereader {
     /// The initial state of the spooler, before the archive was first read.
     let spooler: ArchiveSpooler
 
-    func members(at paths: Set<[UInt8]>) async throws(ArchiveError) -> ArchiveSpooler.Result {
-        try await spooler.spoolMembers(.source(source), only: paths)
+    func members(at paths: Set<[UInt8]>) throws(ArchiveError) -> ArchiveSpooler.Result {
+        try spooler.spoolMembers(.source(source), only: paths)
     }
 }

@@ -1,13 +1,9 @@
 import Files
-import Parallel
-import Tar
 import Telemetry
-import Zip
 
 /// A spooler that reads an archive and copies the members that may belong to stores to the spool.
 ///
-/// Only the names of other members are kept. Several jobs read plain tar and zip archives. If an archive is not plain,
-/// its spooled members are dropped, and libarchive reads it from the start.
+/// Only the names of other members are kept.
 struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
@@ -20,11 +16,10 @@ struct ArchiveSpooler {
     }
 
     private let archive: ArchiveLocation
-    let spool: Spool
-    let limits: ArchiveLimits
-    let jobLimit: JobLimit
+    private let spool: Spool
+    private let limits: ArchiveLimits
     private let formats: [StoreFormat]
-    var treeBuilder = SpooledTreeBuilder()
+    private var treeBuilder = SpooledTreeBuilder()
     private var problems: [LocatedProblem] = []
     private var unreportedCount = 0
     /// The paths of the wanted members, or `nil` to choose members by their names.
@@ -53,8 +48,7 @@ struct ArchiveSpooler {
     /// because they link all names of a file directly to its first name.
     private static let maximumReadings = 4
 
-    init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat], jobLimit: JobLimit) {
-        self.jobLimit = jobLimit
+    init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat]) {
         self.formats = formats
         self.archive = archive
         self.spool = spool
@@ -68,12 +62,12 @@ struct ArchiveSpooler {
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
     consuming func spoolMembers(
         _ bytes: ArchiveBytes, only paths: Set<[UInt8]>? = nil
-    ) async throws(ArchiveError) -> Result {
+    ) throws(ArchiveError) -> Result {
         wantedPaths = paths
         let start = spool.endOffset
         var readings = 1
         while true {
-            let result = try await (copy self).read(bytes)
+            let result = try (copy self).read(bytes)
             guard case .source = bytes, readings < Self.maximumReadings, !result.neededTargets.isEmpty else {
                 return result
             }
@@ -83,68 +77,26 @@ struct ArchiveSpooler {
         }
     }
 
-    private consuming func read(_ bytes: ArchiveBytes) async throws(ArchiveError) -> Result {
-        if case .source(let source) = bytes, Self.isTar(bytes), Self.endsAsZip(source) {
-            report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
-        }
-        if case .source(let source) = bytes, let result = try await (copy self).readPlain(source) { return result }
-        return try readWithLibarchive(bytes)
-    }
-
-    /// Reads a plain tar or zip archive with several jobs.
-    ///
-    /// Returns `nil`, and spools nothing, if the archive is not plain.
-    ///
-    /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded.
-    consuming func readPlain(_ source: ByteSource) async throws(ArchiveError) -> Result? {
-        let start = spool.endOffset
-        do {
-            if let directory = Self.isTar(.source(source)) ? nil : try PlainZipDirectory(source) {
-                try await addMembers(of: directory)
-            } else {
-                try await addMembers(of: TarChunkReader(.source(source), limits))
-            }
-        } catch let error as ArchiveError {
-            throw error
-        } catch {
-            // libarchive reads the archive next, and reports the fault.
-            spool.truncate(to: start)
-            return nil
-        }
-        try checkLimits()
-        return try finish()
-    }
-
-    /// Returns whether an archive begins like a tar archive.
-    private static func isTar(_ bytes: ArchiveBytes) -> Bool {
-        // An error is ignored here, because it occurs again when the archive is read.
-        let head =
-            switch bytes {
-            case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []
-            case .standardInput(let head, _): head
-            }
-        return InputKind.isTar(head)
-    }
-
-    private static func endsAsZip(_ source: ByteSource) -> Bool {
-        let size = min(source.count, ZipDirectoryEnd.endRecordSize)
-        let tail = try? source.bytes(at: source.count - size, count: size)
-        return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
-    }
-
-    consuming func readWithLibarchive(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
+    /// Reads the archive once, without a second reading for the targets of hard links.
+    consuming func read(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
+        let isTar = try bytes.isTar
+        var zipEntryCount: UInt16?
         switch bytes {
         case .standardInput: isStream = true
-        case .source(let source) where !Self.isTar(bytes):
-            PlainZipDirectory.forEachRepeatedEntry(in: source) { entry in
-                let name = String(decoding: CodePage437.utf8(entry.name), as: UTF8.self)
-                report("unreadable", "not read: another entry of the archive is at byte \(entry.offset) too", at: name)
+        case .source(let source):
+            zipEntryCount = try ArchiveError.wrapping { () throws(FileError) in try source.zipEntryCount() }
+            if isTar, zipEntryCount != nil {
+                report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
             }
-        case .source: break
         }
-        var reader = try ArchiveReader(bytes, limits: limits, isTar: Self.isTar(bytes))
+        var reader = try ArchiveReader(bytes, limits: limits, isTar: isTar)
         do throws(ArchiveError) {
-            try addMembers(from: &reader)
+            let memberCount = try addMembers(from: &reader)
+            if !isTar, let zipEntryCount, zipEntryCount != UInt16(truncatingIfNeeded: memberCount) {
+                // libarchive reads only one of several entries with the same offset.
+                let missing = zipEntryCount &- UInt16(truncatingIfNeeded: memberCount)
+                report("unreadable", "not read: \(missing) entries that are at the bytes of other entries", at: "")
+            }
         } catch {
             guard case .damaged = error.reason, treeBuilder.entryCount > 0 else { throw error }
             report("damaged", "\(error); what follows is lost", at: "")
@@ -152,21 +104,27 @@ struct ArchiveSpooler {
         return try finish()
     }
 
-    private mutating func addMembers(from reader: inout ArchiveReader) throws(ArchiveError) {
+    /// Adds all members, and returns their number.
+    private mutating func addMembers(from reader: inout ArchiveReader) throws(ArchiveError) -> Int {
         var isInDamagedPart = false
+        var memberCount = 0
         while true {
             switch try reader.next() {
             case .member(let member):
                 isInDamagedPart = false
+                memberCount += 1
                 try addMember(member, from: &reader)
                 try checkLimits()
             case .damage(let error):
                 if !isInDamagedPart { report("damaged", "\(error); members are lost here", at: "") }
                 isInDamagedPart = true
             case .end(let isMarked):
-                guard !isMarked else { return try reader.finish() }
-                report("damaged", "the end of the archive is missing; members may be lost there", at: "")
-                return
+                if isMarked {
+                    try reader.finish()
+                } else {
+                    report("damaged", "the end of the archive is missing; members may be lost there", at: "")
+                }
+                return memberCount
             }
         }
     }
@@ -183,7 +141,7 @@ struct ArchiveSpooler {
     /// Returns the path of `member` if its contents are wanted and can be read.
     ///
     /// If not, adds the member without its contents or reports it, and returns `nil`.
-    mutating func addHeader(of member: ArchiveReader.Member) -> MemberPath? {
+    private mutating func addHeader(of member: ArchiveReader.Member) -> MemberPath? {
         guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.resourceForkPrefix) else {
             return nil
         }
@@ -210,17 +168,17 @@ struct ArchiveSpooler {
         return nil
     }
 
-    func checkLimits() throws(ArchiveError) {
+    private func checkLimits() throws(ArchiveError) {
         guard treeBuilder.entryCount <= limits.memberCount, treeBuilder.nameByteCount <= limits.totalNameSize else {
             throw ArchiveError(.overLimit("\(limits.memberCount) members, or their names"))
         }
     }
 
-    func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
+    private func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
         try ArchiveError.wrapping { () throws(FileError) in try spool.append(bytes) }
     }
 
-    mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
+    private mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
         guard let link = member.hardLink else { return treeBuilder.addFile(path, contents) }
         guard let target = self.path(link, of: member) else { return }
         treeBuilder.addHardLink(path, to: target, contents)
@@ -331,5 +289,41 @@ struct ArchiveSpooler {
 
     private mutating func add(_ problem: Problem, at path: String) {
         problems.append(LocatedProblem(capture: archive.label, path: archive.prefix + path, problem: problem))
+    }
+}
+
+// MARK: - The form of an archive
+
+extension ArchiveBytes {
+    /// Whether the archive begins like a tar archive.
+    fileprivate var isTar: Bool {
+        get throws(ArchiveError) {
+            switch self {
+            case .source(let source):
+                InputKind.isTar(try ArchiveError.wrapping { () throws(FileError) in try InputKind.head(of: source) })
+            case .standardInput(let head, _): InputKind.isTar(head)
+            }
+        }
+    }
+}
+
+extension ByteSource {
+    /// Returns the number of entries that the end record of a zip archive states, modulo 2¹⁶.
+    ///
+    /// The number is `nil` if the file does not end as a zip archive, or if only a Zip64 record states the number.
+    ///
+    /// Source: "APPNOTE.TXT - .ZIP File Format Specification", "End of central directory record".
+    fileprivate func zipEntryCount() throws(FileError) -> UInt16? {
+        let recordSize = 22
+        let size = min(count, recordSize + Int(UInt16.max))
+        let tail = try bytes(at: count - size, count: size)
+        // A comment of any length can follow the record.
+        for start in stride(from: tail.count - recordSize, through: 0, by: -1)
+        where tail[start...].starts(with: [0x50, 0x4B, 0x05, 0x06]) {
+            func number(at index: Int) -> UInt16 { UInt16(tail[start + index]) | UInt16(tail[start + index + 1]) << 8 }
+            guard start + recordSize + Int(number(at: 20)) == tail.count else { continue }
+            return number(at: 10) == .max ? nil : number(at: 10)
+        }
+        return nil
     }
 }

@@ -76,7 +76,7 @@ final class LibarchiveDecompressor: Decompressor {
 final class GzipDecompressor: Decompressor {
     let input: ArchiveInput
     private var inflater: Inflater
-    private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
     private var isAtEnd = false
 
     init(of input: ArchiveInput) throws(ArchiveError) {
@@ -86,6 +86,7 @@ final class GzipDecompressor: Decompressor {
         } catch {
             throw ArchiveError(.unsupported(error.reason))
         }
+        buffer = .allocate(capacity: 256 << 10)
     }
 
     deinit { buffer.deallocate() }

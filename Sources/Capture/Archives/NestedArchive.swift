@@ -1,5 +1,4 @@
 import Files
-import Parallel
 import Telemetry
 
 /// An archive inside a capture.
@@ -26,8 +25,8 @@ struct NestedArchive {
     ///
     /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
     func open(
-        in tree: FileTree, spool: Spool, formats: [StoreFormat], jobLimit: JobLimit
-    ) async throws(ArchiveError) -> OpenedArchive {
+        in tree: FileTree, spool: Spool, formats: [StoreFormat]
+    ) throws(ArchiveError) -> OpenedArchive {
         let source: ByteSource
         let kind: InputKind
         do throws(FileError) {
@@ -37,8 +36,8 @@ struct NestedArchive {
             return failure("unreadable", error.description, isLoss: true)
         }
         switch kind {
-        case .archive: return try await read(source, spool, formats, jobLimit)
-        case .bundle:
+        case .archive: return try read(source, spool, formats)
+        case .bundle, .repackedBundle:
             return failure("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
         case .damagedZstd: return failure("damaged", "damaged: no archive can be read from it", isLoss: true)
         case .other: return OpenedArchive()
@@ -46,11 +45,11 @@ struct NestedArchive {
     }
 
     private func read(
-        _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobLimit: JobLimit
-    ) async throws(ArchiveError) -> OpenedArchive {
+        _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat]
+    ) throws(ArchiveError) -> OpenedArchive {
         do throws(ArchiveError) {
-            let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobLimit: jobLimit)
-            let result = try await spooler.spoolMembers(.source(source))
+            let spooler = ArchiveSpooler(location, spool: spool, formats: formats)
+            let result = try spooler.spoolMembers(.source(source))
             return OpenedArchive(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
                 rereader: ArchiveRereader(source: source, spooler: spooler))

@@ -1,6 +1,6 @@
 import Bundle
+import Bytes
 import Files
-import Tar
 
 /// The format of an input, detected by its first bytes.
 public enum InputKind: Sendable {
@@ -8,6 +8,8 @@ public enum InputKind: Sendable {
     case archive
     /// A bundle or a part of a bundle.
     case bundle
+    /// An archive of the members of a bundle that another program made.
+    case repackedBundle
     /// A zstd file that is too damaged to determine whether it is a bundle or an archive.
     case damagedZstd
     /// Another format, which may be identified by the name or the rest of the file.
@@ -23,11 +25,8 @@ public enum InputKind: Sendable {
 
     /// Detects the format of an input by its first bytes.
     public init(head: [UInt8]) {
-        if Self.isZstd(head) {
-            self = Self.zstdKind(head)
-        } else {
-            self = Self.isArchive(head) ? .archive : .other
-        }
+        guard Self.isArchive(head) else { self = .other; return }
+        self = Self.needsRandomAccess(head: head) ? .archive : Self.sequentialKind(head)
     }
 
     /// Returns whether `head` is the beginning of a zip or 7z archive, which requires random access.
@@ -50,25 +49,63 @@ public enum InputKind: Sendable {
 
     static func isTar(_ head: [UInt8]) -> Bool {
         // The oldest tar programs write no signature.
-        head.dropFirst(257).starts(with: "ustar".utf8)
-            || TarEntry.hasChecksum(head.span.extracting(first: TarEntry.blockSize))
+        head.dropFirst(257).starts(with: "ustar".utf8) || hasTarChecksum(head.prefix(512))
+    }
+
+    /// Returns whether the first block of a file has the checksum of a tar header.
+    ///
+    /// The checksum is the sum of all bytes, with each byte of the checksum field counted as a space. Sums of signed
+    /// bytes are accepted too, because some old programs write them.
+    private static func hasTarChecksum(_ block: ArraySlice<UInt8>) -> Bool {
+        let field = 148..<156
+        guard block.count == 512 else { return false }
+        let digits = block[field].drop { $0 == UInt8(ascii: " ") }.prefix { $0.isOctalDigit }
+        guard !digits.isEmpty, block[digits.endIndex..<field.upperBound].allSatisfy({ [0, UInt8(ascii: " ")].contains($0) })
+        else { return false }
+        let stored = digits.reduce(0) { $0 << 3 | Int($1 - UInt8(ascii: "0")) }
+        let others = block[..<field.lowerBound] + block[field.upperBound...]
+        let sum = others.reduce(field.count * Int(UInt8(ascii: " "))) { $0 + Int($1) }
+        return stored == sum || stored == sum - 0x100 * others.count { $0 >= 0x80 }
     }
 
     /// Returns whether `path` has the suffix of an archive.
     public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
 
-    private static func zstdKind(_ head: [UInt8]) -> InputKind {
+    /// Returns the kind of an archive that is read sequentially.
+    private static func sequentialKind(_ head: [UInt8]) -> InputKind {
         do {
             var reader = try ArchiveReader(.source(ByteSource(head)), limits: ArchiveLimits())
-            guard case .member(let member) = try reader.next() else { return .damagedZstd }
-            let name = member.path.map { String(decoding: $0, as: UTF8.self) } ?? ""
-            return BundleLayout.isMember(name) ? .bundle : .archive
+            guard case .member(let first) = try reader.next() else { return isZstd(head) ? .damagedZstd : .archive }
+            if isZstd(head), name(of: first) == BundleLayout.marker { return .bundle }
+            return hasOnlyBundleMembers(after: first, in: &reader) ? .repackedBundle : .archive
         } catch {
             switch error.reason {
             // Opening the archive reports why it cannot be read.
             case .overLimit, .unsupportedFormat, .largeWindow, .empty: return .archive
-            default: return .damagedZstd
+            default: return isZstd(head) ? .damagedZstd : .archive
             }
+        }
+    }
+
+    private static func name(of member: ArchiveReader.Member) -> String {
+        String(decoding: member.path ?? [], as: UTF8.self)
+    }
+
+    /// Returns whether all files at the beginning of an archive have names of bundle members, one of which no other
+    /// program uses.
+    private static func hasOnlyBundleMembers(
+        after first: ArchiveReader.Member, in reader: inout ArchiveReader
+    ) -> Bool {
+        var member = first
+        var isDistinctive = false
+        while true {
+            if member.kind == .file {
+                guard let name = BundleLayout.memberName(atPath: name(of: member)) else { return false }
+                isDistinctive = isDistinctive || name != BundleLayout.manifest && BundleLayout.listName(ofMember: name) == nil
+            }
+            // The archive is cut off after the first bytes.
+            guard case .member(let next)? = try? reader.next() else { return isDistinctive }
+            member = next
         }
     }
 }

@@ -102,7 +102,7 @@ public struct InputOpener: Sendable {
         guard faults.isEmpty else { throw InputError.bundle(.volumes(.faults(faults)), path) }
         let kind = InputKind(head: try InputKind.head(of: file.source))
         switch kind {
-        case .bundle, .damagedZstd:
+        case .bundle, .repackedBundle, .damagedZstd:
             return .bundle(try Self.withInputErrors(of: path) { try BundleReader(file, knowing: systems) })
         case .archive, .other:
             guard volumes.count > 1 else { return nil }
@@ -141,13 +141,12 @@ public struct InputOpener: Sendable {
         }
         let kind = InputKind(head: head)
         switch kind {
-        // To salvage damaged bundles, an archive is spooled, because it is first searched for an unpacked bundle.
-        case .archive where !InputKind.needsRandomAccess(head: head) && !salvagesDamagedBundles:
+        case .archive where !InputKind.needsRandomAccess(head: head):
             let stream = hashes?.startStream(of: label, head: head)
             let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
             try stream?.readRest()
             return input
-        case .archive, .bundle, .damagedZstd:
+        case .archive, .bundle, .repackedBundle, .damagedZstd:
             let source = try spool.appendStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
         case .other: throw InputError.unrecognized(Self.standardInput)
@@ -159,8 +158,8 @@ public struct InputOpener: Sendable {
         _ kind: InputKind, _ bytes: ArchiveBytes, _ path: String, label: String
     ) async throws -> CaptureInput {
         switch (kind, bytes) {
-        case (.archive, .source(let source)) where try salvagesDamagedBundles && isPackedBundle(source, path):
-            return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
+        case (.repackedBundle, _):
+            throw InputError.bundle(.container(ContainerError(at: 0, .repacked)), path)
         case (.archive, _): return .folder(try await openArchive(bytes, path, label: label))
         case (.other, _) where !salvagesDamagedBundles && InputKind.isArchive(named: path):
             return .folder(try await openArchive(bytes, path, label: label))
@@ -174,11 +173,6 @@ public struct InputOpener: Sendable {
         case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
         }
-    }
-
-    private func isPackedBundle(_ source: ByteSource, _ path: String) throws -> Bool {
-        guard InputKind.isZstd(try InputKind.head(of: source)) else { return false }
-        return try Self.withInputErrors(of: path) { try SalvagedBundle.isPacked(in: source) }
     }
 
     private func openArchive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
@@ -235,13 +229,11 @@ public struct InputOpener: Sendable {
         let name = Self.name(of: path)
         if path != "-", BundleFile.volumeName(atPath: path) != nil {
             return try Self.withInputErrors(of: name) {
-                let file = try BundleFile(path: path)
-                return try BundleReader(
-                    segmentsOf: file.source, path: path, volumes: file.volumes, knowing: systems)
+                try BundleReader(path: path, knowing: systems)
             }
         }
         guard let source = try path == "-" ? standardInputBundle() : bundleFile(path) else { return nil }
-        return try Self.withInputErrors(of: name) { try BundleReader(segmentsOf: source, path: name, knowing: systems) }
+        return try Self.withInputErrors(of: name) { try BundleReader(source, path: name, knowing: systems) }
     }
 
     private func standardInputBundle() throws -> ByteSource? {
@@ -322,7 +314,7 @@ extension InputKind {
     /// Whether the input is a bundle, or looks like a damaged bundle.
     fileprivate var isBundle: Bool {
         switch self {
-        case .bundle, .damagedZstd: true
+        case .bundle, .repackedBundle, .damagedZstd: true
         case .archive, .other: false
         }
     }

@@ -1,27 +1,21 @@
 import CZlib
 
-/// A decompressor for gzip members (RFC 1952), zlib streams (RFC 1950) or raw deflate data (RFC 1951).
+/// A decompressor for gzip members (RFC 1952) or zlib streams (RFC 1950).
 ///
 /// The data is decompressed piece by piece.
 struct Inflater: ~Copyable {
-    /// The format of the header and the checksum around the deflated bytes.
-    enum Wrapping {
-        case gzipOrZlib, none
-    }
-
     // Allocated separately, because zlib stores the address of the stream.
     private let stream: UnsafeMutablePointer<z_stream>
     /// Whether the current member is complete and matches its checksum, if it has a checksum.
     private(set) var isAtEnd = false
 
-    /// Creates an inflater for data with the given header and checksum format.
+    /// Creates an inflater.
     ///
     /// - Throws: ``InflateError`` if there is not enough memory.
-    init(_ wrapping: Wrapping = .gzipOrZlib) throws(InflateError) {
+    init() throws(InflateError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        let status = wrapping == .none ? pingferry_raw_inflate_init(stream) : pingferry_inflate_init(stream)
-        guard status == Z_OK else {
+        guard pingferry_inflate_init(stream) == Z_OK else {
             stream.deallocate()
             throw InflateError(reason: "not enough memory")
         }

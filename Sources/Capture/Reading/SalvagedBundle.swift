@@ -31,31 +31,10 @@ public final class SalvagedBundle: Sendable {
         self.label = label
         self.source = source
     }
-
-    /// Returns whether an archive contains an unpacked bundle, which is identified by its marker or its manifest.
-    ///
-    /// - Throws: `BundleError` if the archive cannot be read.
-    public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
-        do throws(ContainerError) {
-            var scanner = try FrameScanner(source, memberSizeLimit: BundleLayout.memberSizeLimit)
-            while let finding = try scanner.next() {
-                guard case .member(let member) = finding else { continue }
-                switch BundleLayout.memberName(atPath: member.name) {
-                case BundleLayout.marker?: return true
-                case BundleLayout.manifest? where (try? Manifest(member.contents)) != nil: return true
-                default: continue
-                }
-            }
-            return false
-        } catch {
-            throw .container(error)
-        }
-    }
 }
 
 private enum OpenedMember {
-    /// A segment, and its name if the name is known.
-    case segment(RecordLines, name: String?, isProven: Bool)
+    case segment(RecordLines, name: String, isProven: Bool)
     case details(ListLines, list: String)
 }
 
@@ -87,13 +66,9 @@ final class SalvageScan {
     ///
     /// A member may have more lines than fit in one output.
     private var currentMember: OpenedMember?
-    /// The number of records that were read from each segment with a known name, by name.
+    /// The number of records that were read from each segment, by name.
     private var recordCounts: [CapturedText: Int] = [:]
-    /// The number of records that were read from segments without a known name.
-    private var unnamedRecordCount = 0
     private var manifest: Manifest?
-    /// The hashes of the members from the first manifest with a matching digest, or `nil` before they are needed.
-    private var memberHashes: [CapturedText: ContentHash]?
 
     init(_ bundle: SalvagedBundle) throws(BundleError) {
         do {
@@ -117,7 +92,7 @@ final class SalvageScan {
                     finish(&output)
                     break
                 }
-                try add(finding, to: &output)
+                add(finding, to: &output)
             }
         } catch {
             throw .container(error)
@@ -125,14 +100,15 @@ final class SalvageScan {
         return !isAtEnd
     }
 
-    private func add(_ finding: FrameScanner.Finding, to output: inout ScanOutput) throws(ContainerError) {
+    private func add(_ finding: FrameScanner.Finding, to output: inout ScanOutput) {
         switch finding {
         case .member(let member):
-            guard let name = BundleLayout.memberName(atPath: member.name) else { return }
-            readVersionedMember(name, member.contents, to: &output)
-            guard BundleLayout.isSegment(name) || BundleLayout.listName(ofMember: name) != nil else { return }
-            open(name, member.contents, isProven: try isVerified(member, named: name), to: &output)
-        case .part(let part): add(part, to: &output)
+            readVersionedMember(member.name, member.contents, to: &output)
+            open(member.name, member.contents, isProven: true, to: &output)
+        case .part(let part):
+            // Only complete lines are read.
+            let end = part.contents.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            open(part.name, Array(part.contents[..<end]), isProven: false, to: &output)
         case .tooLarge(let name, let size, let offset):
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &output)
         case .gap(let offset, let length, let reason):
@@ -158,60 +134,18 @@ final class SalvageScan {
     }
 
     private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
+        guard !contents.isEmpty else { return }
         if BundleLayout.isSegment(name) {
-            openSegment(name, contents, isProven: isProven, to: &output)
+            recordCounts[name, default: 0] += 0
+            if !isProven {
+                report("\(name): nothing proves its records right; they are held as unproven", to: &output)
+            }
+            output.bytesRead += contents.count
+            currentMember = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
         } else if let list = BundleLayout.listName(ofMember: name) {
             currentMember = .details(ListLines(contents), list: list)
             if !isProven { report("\(name): nothing proves its lines right", to: &output) }
         }
-    }
-
-    private func openSegment(_ name: String?, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
-        if let name { recordCounts[name, default: 0] += 0 }
-        if !isProven {
-            report("\(segmentTitle(name)): nothing proves its records right; they are held as unproven", to: &output)
-        }
-        output.bytesRead += contents.count
-        currentMember = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
-    }
-
-    /// Starts reading the complete lines of a damaged member.
-    private func add(_ part: FrameScanner.Part, to output: inout ScanOutput) {
-        let end = part.contents.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        guard end > 0 else { return }
-        let lines = Array(part.contents[..<end])
-        if let name = part.name {
-            guard let name = BundleLayout.memberName(atPath: name) else { return }
-            open(name, lines, isProven: part.isVerified, to: &output)
-        } else {
-            // Only segments consist of several frames.
-            openSegment(nil, lines, isProven: part.isVerified, to: &output)
-        }
-    }
-
-    private func segmentTitle(_ segment: String?) -> String { segment ?? "a segment without its header" }
-
-    /// Returns whether a checksum or the manifest proves that the contents of a member are unchanged.
-    private func isVerified(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
-        if member.isVerified { return true }
-        let known: [CapturedText: ContentHash]
-        if let memberHashes { known = memberHashes } else { known = try findManifest()?.hashes ?? [:] }
-        memberHashes = known
-        guard let hash = known[name] else { return false }
-        return ContentHash(of: member.contents) == hash
-    }
-
-    /// Returns the first manifest that matches its own digest, or `nil` if there is none.
-    private func findManifest() throws(ContainerError) -> Manifest? {
-        var ahead = try FrameScanner(bundle.source, memberSizeLimit: BundleLayout.memberSizeLimit)
-        while let finding = try ahead.next() {
-            guard case .member(let member) = finding,
-                BundleLayout.memberName(atPath: member.name) == BundleLayout.manifest,
-                let manifest = try? Manifest(member.contents), manifest.hasMatchingDigest
-            else { continue }
-            return manifest
-        }
-        return nil
     }
 
     /// Reads the next line of the current member, and returns whether there was a line.
@@ -234,15 +168,15 @@ final class SalvageScan {
     }
 
     private func readRecord(
-        of lines: inout RecordLines, named name: String?, isProven: Bool, to output: inout ScanOutput
+        of lines: inout RecordLines, named name: String, isProven: Bool, to output: inout ScanOutput
     ) -> Bool {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
-            if let name { recordCounts[name, default: 0] += 1 } else { unnamedRecordCount += 1 }
+            recordCounts[name, default: 0] += 1
             if !isProven { record.markUnproven() }
             output.add(record)
         } catch {
-            report("\(segmentTitle(name)) line \(lines.lineNumber): \(error)", to: &output)
+            report("\(name) line \(lines.lineNumber): \(error)", to: &output)
         }
         return true
     }
@@ -264,18 +198,12 @@ final class SalvageScan {
 
     /// Reports the number of records that are listed in the manifest, but were not read.
     private func reportMissing(to output: inout ScanOutput) {
-        let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
-        // Records from segments without names belong to some of the incomplete segments.
-        if unnamedRecordCount > 0, incomplete.count > 1 {
-            let lost = incomplete.reduce(-unnamedRecordCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
-            report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &output)
-            return
-        }
-        for segment in incomplete {
+        for segment in manifest?.segments ?? [] {
             let count = recordCounts[segment.path]
-            let lost = segment.records - (count ?? 0) - unnamedRecordCount
-            let word = count == nil && unnamedRecordCount == 0 ? "missing" : "incomplete"
-            if lost > 0 { report("\(segment.path) is \(word); records lost: \(lost)", to: &output) }
+            let lost = segment.records - (count ?? 0)
+            if lost > 0 {
+                report("\(segment.path) is \(count == nil ? "missing" : "incomplete"); records lost: \(lost)", to: &output)
+            }
         }
     }
 

@@ -55,7 +55,7 @@ extension StoreSearch {
             let folder = manifest.location.prefix.utf8.dropFirst(archive.utf8.count)
             manifest.forEachFile { paths.insert(folder + Array($0.utf8)) }
         }
-        let result = try await rereader.members(at: paths)
+        let result = try rereader.members(at: paths)
         problems += result.problems
         isIncomplete = isIncomplete || !result.problems.isEmpty
         return result.tree

@@ -60,8 +60,8 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let location = ArchiveLocation(label: label, path: path)
-        let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobLimit: limit)
-        let members = try await spooler.spoolMembers(archive)
+        let spooler = ArchiveSpooler(location, spool: spool, formats: formats)
+        let members = try spooler.spoolMembers(archive)
         let rereader: ArchiveRereader? =
             if case .source(let source) = archive { ArchiveRereader(source: source, spooler: spooler) } else { nil }
         try await self.init(

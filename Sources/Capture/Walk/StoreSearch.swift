@@ -85,7 +85,7 @@ struct StoreSearch {
         try await searchBackups(in: &tree, archive: "", rereader, limit: limit)
         let found = archivePaths.map { NestedArchive($0, in: path, label: label) }
         for archive in found.sorted(by: { $0.prefix.utf8.lexicographicallyPrecedes($1.prefix.utf8) }) {
-            let opened = try await archive.open(in: tree, spool: spool, formats: formats, jobLimit: limit)
+            let opened = try archive.open(in: tree, spool: spool, formats: formats)
             problems += opened.problems
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }

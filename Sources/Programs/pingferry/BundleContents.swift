@@ -36,7 +36,7 @@ struct BundleContents {
     }
 
     func printTables() throws {
-        try Terminal.print("format version \(manifest.version), written by pingferry \(manifest.toolVersion)")
+        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.toolVersion)")
         try Terminal.print("digest \(manifest.digest)")
         for line in manifest.ancestryLines { try Terminal.print(line) }
         if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
@@ -46,13 +46,11 @@ struct BundleContents {
         if manifest.duplicateCount > 0 {
             try Terminal.print("\(Summary.count(manifest.duplicateCount, "duplicate")) omitted")
         }
-        if let inputs = manifest.inputs {
-            let inputRows = InputRows(inputs)
-            try printSection(
-                "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, hiddenCount: inputRows.hiddenCount)
-            if inputRows.omittedCount > 0 {
-                try Terminal.print("  and \(inputRows.omittedCount) more that the manifest does not list")
-            }
+        let inputRows = InputRows(manifest.inputs)
+        try printSection(
+            "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, hiddenCount: inputRows.hiddenCount)
+        if inputRows.omittedCount > 0 {
+            try Terminal.print("  and \(inputRows.omittedCount) more that the manifest does not list")
         }
         let rows = memberRows
         try printSection(
@@ -116,18 +114,14 @@ struct BundleContents {
         object.set("digest", string: manifest.digest)
         object.set("duplicates", integer: manifest.duplicateCount)
         object.set(filtersOf: manifest)
-        object.set("inputsOmitted", integer: manifest.inputs?.omittedCount)
+        object.set("inputsOmitted", integer: manifest.inputs.omittedCount)
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymKeyID)
         object.set(ancestryOf: manifest)
         object.set("tool", string: manifest.toolVersion)
         object.set("totals", object: manifest.totals.json)
-        object.set("version", integer: manifest.version)
-        if let inputs = manifest.inputs {
-            object.set("inputs", elements: inputs.entries.map(\.json.bytes))
-        } else {
-            object.set("inputs", string: nil)
-        }
+        object.set("version", integer: BundleLayout.version)
+        object.set("inputs", elements: manifest.inputs.entries.map(\.json.bytes))
         var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [
             ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
             ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),

@@ -20,7 +20,7 @@ extension Manifest {
         let own = filters.map {
             ["made with the filters \($0.description): other records of the inputs are not included"]
         }
-        return (own ?? []) + Self.filterLines(of: inputs?.entries ?? [])
+        return (own ?? []) + Self.filterLines(of: inputs.entries)
     }
 
     /// Returns the lines that state the filters of bundles in `inputs` and in all levels below.

@@ -20,13 +20,11 @@ public struct IndexKey: Sendable, Hashable, Comparable {
     public let rank: UInt64
 
     /// Creates a key from its words.
-    ///
-    /// If `rank` is `nil`, the key is that of a record that is not held.
-    public init(identity: UInt64, contentHigh: UInt64, contentLow: UInt64, rank: UInt64? = nil) {
+    public init(identity: UInt64, contentHigh: UInt64, contentLow: UInt64, rank: UInt64) {
         self.identity = identity
         self.contentHigh = contentHigh
         self.contentLow = contentLow
-        self.rank = rank ?? CopyRank.notHeldIndexNumber
+        self.rank = rank
     }
 
     /// Creates the key of a record.

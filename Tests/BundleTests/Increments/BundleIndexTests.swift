@@ -21,7 +21,7 @@ import Testing
     @Test func indexHasTheDocumentedForm() {
         let header =
             #"{"ancestors":["\#(Self.ancestor)"],"details":1,"digest":"\#(Self.digest)","format":"pingferry-index","#
-            + #""records":3,"version":2}"# + "\n"
+            + #""records":3,"version":1}"# + "\n"
         func words(_ words: UInt8...) -> [UInt8] { words.flatMap { [0, 0, 0, 0, 0, 0, 0, $0] } }
         var expected = Array(header.utf8) + words(2, 4, 7, 8) + words(2, 5, 7, 8) + words(9, 0, 7, 8)
         expected += [UInt8](repeating: 0xFF, count: 8) + words(0, 7, 8)
@@ -52,10 +52,8 @@ import Testing
     /// Changes of the text before the checksum, which is then made correct, and the expected errors.
     private static let faults: [(String, String, BundleIndexError)] = [
         ("pingferry-index", "other", .notAnIndex),
-        (#""version":2"#, #""version":3"#, .unsupportedVersion(3)),
-        (#""version":2"#, #""version":"2""#, .unsupportedVersion(nil)),
-        // The keys of version 1 are shorter.
-        (#""version":2"#, #""version":1"#, .malformed),
+        (#""version":1"#, #""version":2"#, .unsupportedVersion(2)),
+        (#""version":1"#, #""version":"1""#, .unsupportedVersion(nil)),
         (#""records":3"#, #""records":4"#, .malformed),
         (#""records":3"#, #""records":2"#, .malformed),
         (#""records":3"#, #""records":-3"#, .malformed),
@@ -120,17 +118,6 @@ import Testing
         bytes[start + 32 + 15] = 4
         bytes[start + 32 + 31] = 9
         #expect(throws: BundleIndexError.malformed) { try BundleIndex(bytes + ContentHash(of: bytes).bytes) }
-    }
-
-    @Test("The records of an index of version 1 are read as if they were not held")
-    func versionWithoutRanks() throws {
-        let header =
-            #"{"ancestors":[],"details":1,"digest":"\#(Self.digest)","format":"pingferry-index","records":1,"version":1}"#
-        func words(_ words: UInt8...) -> [UInt8] { words.flatMap { [0, 0, 0, 0, 0, 0, 0, $0] } }
-        let bytes = Array("\(header)\n".utf8) + words(2, 4, 7) + words(3, 5, 7)
-        let index = try BundleIndex(bytes + ContentHash(of: bytes).bytes)
-        #expect(index.records.keys == [Self.key(2, 4, rank: CopyRank.notHeld.indexNumber)])
-        #expect(index.details.keys == [Self.key(3, 5, rank: 0)])
     }
 
     @Test("A copy is omitted only if the index contains a better copy, or one with the same holds")

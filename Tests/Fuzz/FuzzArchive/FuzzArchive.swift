@@ -13,11 +13,10 @@ func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-        await compare(bytes)
         // Randomly changed archives are rarely valid, so the bytes also serve as choices for generating archives.
         var choices = (tar: Choices(bytes), zip: Choices(bytes))
-        await compare(generatedTar(&choices.tar))
-        await compare(generatedZip(&choices.zip))
+        await read(generatedTar(&choices.tar))
+        await read(generatedZip(&choices.zip))
         await read(bytes)
         isDone.signal()
     }
@@ -32,31 +31,6 @@ private func smallSpool() -> Spool {
     limits.totalNameSize = 64 << 10
     limits.uncheckedExpandedSize = 4 << 20
     return Spool(byteLimit: 4 << 20, archiveLimits: limits)
-}
-
-/// Checks that the fast reader finds the same as libarchive.
-private func compare(_ bytes: [UInt8]) async {
-    func spooler() -> ArchiveSpooler {
-        ArchiveSpooler(
-            ArchiveLocation(label: "fuzz", path: "fuzz.tar"), spool: smallSpool(),
-            formats: CaptureFormats.all(Systems.table), jobLimit: JobLimit(jobs: 1))
-    }
-    do {
-        guard let short = try await spooler().readPlain(ByteSource(bytes)) else { return }
-        let long = try spooler().readWithLibarchive(.source(ByteSource(bytes)))
-        let (lines, expected) = (try listing(of: short.tree), try listing(of: long.tree))
-        let differences = expected.difference(from: lines).map { "\($0)" }
-        if !differences.isEmpty { fatalError("the trees differ: \(differences.joined(separator: "; ")) \(bytes)") }
-        let problems = (short.problems.map(\.problem.text), long.problems.map(\.problem.text))
-        if problems.0 != problems.1 { fatalError("the problems differ: \(problems) \(bytes)") }
-    } catch let error as ArchiveError {
-        switch error.reason {
-        case .overLimit, .overExpanded, .file: return
-        default: fatalError("only the fast reader accepts the archive: \(error) \(bytes)")
-        }
-    } catch {
-        fatalError("\(error)")
-    }
 }
 
 private func read(_ bytes: [UInt8]) async {
