@@ -1,4 +1,43 @@
+import Bytes
 import JSONText
+
+/// A notable condition of a store that is reported to the operator.
+public struct Problem: Sendable, Equatable {
+    /// A short code, such as `pending-counters` or `unreadable`.
+    public var code: String
+    /// The description of the problem.
+    public var text: String
+
+    /// The byte offset of the problem in the file, or `nil` if it is unknown or the whole file is affected.
+    public var offset: Int?
+
+    /// Whether some data was not read or not kept because of the problem.
+    public var isLoss: Bool
+
+    /// Creates a problem.
+    ///
+    /// If `isLoss` is `nil`, the code determines whether data was lost.
+    public init(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool? = nil) {
+        self.code = code
+        self.text = text
+        self.offset = offset
+        self.isLoss = isLoss ?? Self.isLoss(code)
+    }
+
+    /// The codes of problems that mean a loss of data by default.
+    private static let lossCodes: Set<CapturedText> = [
+        "changed", "damaged", "entry_limit", "line_limit", "link", "quarantine-limit", "unreadable",
+    ]
+
+    /// Returns whether a problem with this code means a loss of data by default.
+    static func isLoss(_ code: String) -> Bool { lossCodes.contains(code) }
+
+    /// Whether the operator should look at the problem although no data was lost.
+    ///
+    /// Examples are a special file in place of a store, and a problem that lost no data although its code usually means
+    /// a loss.
+    public var isWarning: Bool { !isLoss && (code == "special" || Self.isLoss(code)) }
+}
 
 /// A problem and the path of the affected file or folder.
 public struct LocatedProblem: Sendable, Equatable {
@@ -37,6 +76,31 @@ public struct LocatedProblem: Sendable, Equatable {
         else { return nil }
         let problem = Problem(code, text, at: fields.count("offset"), isLoss: fields.boolean("loss"))
         self.init(capture: capture, path: path, problem: problem)
+    }
+}
+
+/// A range of a store file that could not be parsed and is put into quarantine.
+public struct Reject: Sendable, Equatable {
+    /// The reason, which consists of a case id or code, a space and an explanation.
+    public var reason: String
+    /// The byte offset of the range.
+    ///
+    /// If the whole file is rejected, it is the offset of the parsing failure, or `nil`.
+    public var offset: Int?
+    /// The length of the range in bytes, or `nil` if the whole file is rejected.
+    public var length: Int?
+
+    /// Creates a reject of a range, or of the whole file if `offset` or `length` is `nil`.
+    public init(_ reason: String, offset: Int? = nil, length: Int? = nil) {
+        self.reason = reason
+        self.offset = offset
+        self.length = length
+    }
+
+    /// Returns the range of the rejected bytes in a file with `count` bytes.
+    public func range(inFileOf count: Int) -> Range<Int> {
+        guard let offset, let length, offset <= count else { return 0..<count }
+        return offset..<min(offset + length, count)
     }
 }
 
