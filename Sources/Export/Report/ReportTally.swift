@@ -1,5 +1,29 @@
+import Bundle
 import Bytes
+import Files
 import Telemetry
+
+/// A sink that counts the rows of an export for a report instead of writing them.
+///
+/// The type is a class, so that the export and the report can share a counter.
+public final class ReportCounter: TableSink {
+    private(set) var tally = ReportTally()
+    let prepareRows: @Sendable (inout RowBuffer) -> ReportTally
+    let identities: Set<FileIdentity> = []
+
+    /// Creates a counter for the given systems.
+    ///
+    /// If `hidesSmallCounts` is `true`, all values of each client are collected, because values of only a few clients
+    /// are hidden.
+    public init(_ systems: SystemTable, hidesSmallCounts: Bool) {
+        let tables = ExportTables(systems)
+        prepareRows = { ReportTally(of: $0, tables, collectsValues: hidesSmallCounts) }
+    }
+
+    func write(_ tally: borrowing ReportTally) { self.tally.add(copy tally) }
+
+    func commit() {}
+}
 
 /// The counts that a report collects while records are read.
 ///
@@ -132,4 +156,73 @@ struct LargestClients: Sendable {
         candidates.enumerated().sorted { ($1.element.recordCount, $0.offset) < ($0.element.recordCount, $1.offset) }
             .prefix(Self.maxRowCount).map(\.element)
     }
+}
+
+/// The system and the type of a record.
+struct RecordKind: Hashable, Sendable {
+    @CapturedText var system: String
+    @CapturedText var type: String
+
+    var name: String { "\(system) \(type)" }
+}
+
+/// An app and its version.
+struct ReportApp: Hashable, Sendable {
+    /// The name of the app, its id if the name is unknown, or `nil` if both are unknown.
+    @OptionalCapturedText var name: String?
+    @OptionalCapturedText var version: String?
+}
+
+/// A phone model with its operating system.
+struct ReportModel: Hashable, Sendable {
+    @OptionalCapturedText var device: String?
+    @OptionalCapturedText var os: String?
+    @OptionalCapturedText var osVersion: String?
+}
+
+/// A 64-bit hash that identifies a client.
+///
+/// The hash uses a random seed in each run, so that captured data cannot be crafted to produce equal keys.
+struct ClientKey: Hashable, Sendable {
+    private let hash: Int
+
+    /// Creates the key of a client.
+    ///
+    /// Pass `nil` for `client` to identify the records of a system without a client.
+    init(system: String, client: String?) {
+        var hasher = Hasher()
+        hasher.combine(CapturedText(system))
+        hasher.combine(lowercasedASCIIOf: client)
+        hash = hasher.finalize()
+    }
+
+    /// Returns a key for the client's records of the given type.
+    func key(forType type: String) -> ClientKey { ClientKey(of: self, type: type) }
+
+    private init(of client: ClientKey, type: String) {
+        var hasher = Hasher()
+        hasher.combine(client.hash)
+        hasher.combine(CapturedText(type))
+        hash = hasher.finalize()
+    }
+}
+
+struct EventKind: Hashable, Sendable {
+    @OptionalCapturedText var app: String?
+    @OptionalCapturedText var name: String?
+    @OptionalCapturedText var label: String?
+}
+
+struct SearchKind: Hashable, Sendable {
+    @CapturedText var engine: String
+    @OptionalCapturedText var source: String?
+
+    /// The name of the engine with ASCII letters in lowercase.
+    var caselessEngine: CapturedText { CapturedText(engine).lowercasedASCII() }
+}
+
+/// A metric of Glean and its type.
+struct MetricKind: Hashable, Sendable {
+    @CapturedText var name: String
+    @CapturedText var type: String
 }

@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import Parallel
 import SQLite
 import Telemetry
@@ -111,5 +112,67 @@ final class SQLiteSink: TableSink {
 extension FileError {
     fileprivate init(_ error: any Error, writing path: String) {
         self.init(error, .write, path, doing: "write \(path)")
+    }
+}
+
+/// The SQL statements for the tables, indexes and views of an SQLite database.
+///
+/// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
+enum SchemaText {
+    fileprivate static func createStatement(for table: Table) -> String {
+        let columns = table.columns.map { column in
+            let isRowID = table.key == [column.name] && sqlType(of: column) == "INTEGER"
+            // If a single integer column is the key, SQLite uses it as the rowid.
+            if isRowID { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column, table))" }
+            return
+                "\(quoted(column.name)) \(sqlType(of: column))\(column.isRequired ? " NOT NULL" : "")\(referenceClause(column, table))"
+        }
+        let hasRowIDKey = columns.contains { $0.contains(" PRIMARY KEY") }
+        let key = hasRowIDKey ? [] : ["PRIMARY KEY (\(columnList(table.key)))"]
+        let kind = hasRowIDKey ? "STRICT" : "STRICT, WITHOUT ROWID"
+        return "CREATE TABLE \(quoted(table.name)) (\((columns + key).joined(separator: ", "))) \(kind)"
+    }
+
+    fileprivate static func createIndexStatements(for table: Table) -> [String] {
+        table.indexes.map { columns in
+            let name = quoted(([table.name] + columns).joined(separator: "_"))
+            return "CREATE INDEX \(name) ON \(quoted(table.name)) (\(columnList(columns)))"
+        }
+    }
+
+    fileprivate static func createStatement(for view: TableView) -> String {
+        "CREATE VIEW \(quoted(view.name)) (\(columnList(view.columns))) AS \(view.query)"
+    }
+
+    /// Returns `name` as a quoted SQL identifier.
+    ///
+    /// All names are quoted, because some columns have the names of SQL keywords.
+    static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+    static func sqlType(of column: TableColumn) -> String {
+        switch column.kind {
+        case .integer, .flag: "INTEGER"
+        case .real: "REAL"
+        case .text, .time, .json: "TEXT"
+        }
+    }
+
+    private static func referenceClause(_ column: TableColumn, _ table: Table) -> String {
+        table.belongsToRecords && column.name == TableColumn.record.name ? " REFERENCES records (record)" : ""
+    }
+
+    private static func columnList(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
+}
+
+extension FileError {
+    /// Creates a file error from a database error.
+    ///
+    /// `action` completes the message "cannot …".
+    init(_ error: any Error, _ operation: Operation, _ path: String, doing action: String) {
+        if case .diskFull? = (error as? DatabaseError)?.kind {
+            self.init(operation, path, code: ENOSPC)
+        } else {
+            self.init(operation, path, code: EIO, message: "cannot \(action): \(error)")
+        }
     }
 }

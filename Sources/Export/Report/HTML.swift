@@ -1,3 +1,59 @@
+import Bytes
+
+/// A fragment of HTML.
+///
+/// Literals are markup, and interpolated strings are escaped. This prevents captured data from being interpreted as
+/// markup.
+struct HTML: Sendable, ExpressibleByStringInterpolation {
+    private(set) var text: String
+
+    typealias StringInterpolation = Interpolation
+
+    init(stringLiteral text: StaticString) {
+        self.text = "\(text)"
+    }
+
+    init(stringInterpolation: Interpolation) {
+        text = stringInterpolation.text
+    }
+
+    init(_ pieces: [HTML], separator: HTML = "") {
+        text = pieces.map(\.text).joined(separator: separator.text)
+    }
+
+    static func + (left: HTML, right: HTML) -> HTML { HTML([left, right]) }
+
+    struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: StaticString) { text += "\(literal)" }
+
+        mutating func appendInterpolation(_ piece: HTML) { text += piece.text }
+
+        mutating func appendInterpolation(_ pieces: [HTML]) { for piece in pieces { text += piece.text } }
+
+        mutating func appendInterpolation(_ number: Int) { text += String(number) }
+
+        /// Appends a string after escaping markup characters and invisible characters.
+        mutating func appendInterpolation(_ value: String) {
+            for scalar in value.printable.unicodeScalars {
+                switch scalar {
+                case "&": text += "&amp;"
+                case "<": text += "&lt;"
+                case ">": text += "&gt;"
+                case "\"": text += "&quot;"
+                case "'": text += "&#39;"
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+    }
+}
+
 /// A table on an HTML page.
 struct HTMLTable {
     /// A column, such as `"type"` or `.number("records")`.
@@ -94,5 +150,22 @@ extension HTML {
         """
         <svg class="key" aria-hidden="true" viewBox="0 0 10 10"><rect class="s\(color)" width="10" height="10"/></svg>
         """
+    }
+}
+
+/// A bar beside a number in a cell of a table.
+///
+/// The bar is hidden from screen readers, because they read the number.
+struct Bar {
+    let value: Int
+    let maxValue: Int
+
+    var svg: HTML {
+        let tenths = maxValue <= 0 ? 0 : Int((1000 * Double(min(value, maxValue)) / Double(maxValue)).rounded())
+        let width = "\(max(tenths, value > 0 ? 5 : 0))"
+        return """
+            <svg class="bar" aria-hidden="true" viewBox="0 0 1000 10" preserveAspectRatio="none">\
+            <rect class="s0" width="\(width)" height="10"/></svg>
+            """
     }
 }
