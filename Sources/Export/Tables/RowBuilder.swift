@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -155,6 +156,153 @@ extension RowBuilder {
         switch time {
         case .text(let start, _): .text(start: start, count: 10)
         case .null, .integer, .real: .null
+        }
+    }
+}
+
+// MARK: - Batches
+
+/// The lines of consecutive records that are converted to rows by one job.
+struct RecordBatch: Sendable {
+    struct Entry: Sendable {
+        let summary: RecordSummary
+        /// The range, in ``RecordBatch/text``, of the record with its payload replaced by 0.
+        let envelope: Range<Int>
+        /// The range, in ``RecordBatch/text``, of the payload.
+        let payload: Range<Int>
+    }
+
+    /// The number of the first record in the batch.
+    let firstNumber: Int
+    private(set) var text: [UInt8] = []
+    private(set) var entries: [Entry] = []
+
+    /// The size, in bytes, at which a batch is full.
+    ///
+    /// A full batch fits into the cache of a processor core.
+    static let sizeGoal = 256 << 10
+
+    init(firstNumber: Int) {
+        self.firstNumber = firstNumber
+        text.reserveCapacity(Self.sizeGoal + Self.sizeGoal / 4)
+    }
+
+    /// The number of the first record after the batch.
+    var nextNumber: Int { firstNumber + entries.count }
+    var isFull: Bool { text.count >= Self.sizeGoal }
+
+    /// Adds a record.
+    ///
+    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
+    mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
+        let start = text.count
+        text += line[..<payload.startIndex]
+        text.append(UInt8(ascii: "0"))
+        text += line[payload.endIndex..<line.endIndex - 1]
+        let end = text.count
+        text += payload
+        entries.append(Entry(summary: summary, envelope: start..<end, payload: end..<text.count))
+    }
+}
+
+// MARK: - Containers and locales
+
+/// The functions that determine to which app container on the phone a captured file belongs.
+///
+/// A container is a folder that contains `Documents` or `Library`, or that iOS or a backup names as a container. The
+/// name of a container depends only on the label of the capture and the path of the file. Therefore, records have the
+/// same container whether they are read from the capture or from a bundle.
+///
+/// Source: "Exports", section 1.
+enum ContainerName {
+    /// Returns the name of the container of the file at `path`.
+    ///
+    /// The name is the label of the capture, followed by the path of the container in the capture unless the path is
+    /// empty.
+    static func of(path: String, capture: String) -> String {
+        let length = length(ofContainerIn: path.utf8.span)
+        return length == 0 ? capture : "\(capture)/\(String(decoding: path.utf8.prefix(length), as: UTF8.self))"
+    }
+
+    /// Returns the length, in bytes, of the prefix of `path` that is the path of the container.
+    ///
+    /// The container is the innermost container folder. If the file is in an archive, only the part of `path` after the
+    /// last exclamation mark is searched. If no container is found there, the archive is the container.
+    static func length(ofContainerIn path: Span<UInt8>) -> Int {
+        var name = lastName(in: path, endingAt: path.count)
+        while name.lowerBound > 0, path[name.lowerBound - 1] != UInt8(ascii: "!") {
+            let parent = lastName(in: path, endingAt: name.lowerBound - 1)
+            let folder = path.extracting(parent)
+            let grandparent = parent.lowerBound == 0 ? 0..<0 : lastName(in: path, endingAt: parent.lowerBound - 1)
+            if isContainer(folder, in: path.extracting(grandparent)) { return parent.upperBound }
+            name = parent
+            if isContentFolder(folder) { break }
+        }
+        var end = name.lowerBound
+        while end > 0, isSeparator(path[end - 1]) { end -= 1 }
+        return end
+    }
+
+    /// Returns the range of the file or folder name that ends at `end`.
+    private static func lastName(in path: Span<UInt8>, endingAt end: Int) -> Range<Int> {
+        var start = end
+        while start > 0, !isSeparator(path[start - 1]) { start -= 1 }
+        return start..<end
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!") }
+
+    /// Returns whether a folder with this name is directly in a container.
+    private static func isContentFolder(_ name: Span<UInt8>) -> Bool {
+        name.equals("Documents") || name.equals("Library")
+    }
+
+    /// Returns whether a folder is a container according to its name or to the name of its parent folder.
+    ///
+    /// Source: "iOS backups", section 11, L9.
+    private static func isContainer(_ name: Span<UInt8>, in parent: Span<UInt8>) -> Bool {
+        name.extracting(first: 9).equals("AppDomain") || parent.equals("Application") || parent.equals("AppGroup")
+            || parent.equals("PluginKitPlugin")
+    }
+}
+
+/// The locale of an app in the form of a BCP 47 language tag, such as `zh-Hans-CN` for `zh-hans_cn`.
+///
+/// Apps store locales in several notations, which would otherwise be counted separately.
+///
+/// Source: RFC 5646, section 2.1.1.
+private struct NormalizedLocale {
+    /// The bytes of the tag.
+    private(set) var bytes: [UInt8]
+
+    /// Normalizes a locale, or returns `nil` if it does not consist of a language and other subtags.
+    ///
+    /// Keywords and character sets, such as in `en_US@calendar=buddhist`, are omitted.
+    init?(_ locale: ArraySlice<UInt8>) {
+        let tag = locale.prefix { $0 != UInt8(ascii: "@") && $0 != UInt8(ascii: ".") }
+        let subtags = tag.split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
+        guard let language = subtags.first, (2...3).contains(language.count), language.allSatisfy(\.isLetter),
+            subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy { $0.isLetter || $0.isDigit } })
+        else { return nil }
+        bytes = language.map(\.lowercased)
+        var isExtension = false
+        var hasRegion = false
+        for subtag in subtags.dropFirst() {
+            if subtag.count == 1 { isExtension = true }
+            let isWord = !isExtension && subtag.allSatisfy(\.isLetter)
+            let isRegion = isWord && subtag.count == 2
+            // Leanplum adds the region to a locale that can already contain one, as in `zh-Hant-TW_TW`.
+            if isRegion && hasRegion { continue }
+            hasRegion = hasRegion || isRegion
+            bytes.append(UInt8(ascii: "-"))
+            if isRegion {
+                bytes += subtag.map(\.uppercased)
+            } else {
+                let start = bytes.count
+                bytes += subtag.map(\.lowercased)
+                // A word with four letters is a script.
+                if isWord && subtag.count == 4 { bytes[start] = bytes[start].uppercased }
+            }
         }
     }
 }

@@ -47,21 +47,21 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     }
 
     /// The state of the HMAC after the class name and a zero byte.
-    struct ClassPrefix: Sendable {
+    fileprivate struct ClassPrefix: Sendable {
         fileprivate let code: HMACSHA256
     }
 
     /// Returns the HMAC state for a class.
     ///
     /// Reusing the state avoids hashing the key again for each value.
-    func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
+    fileprivate func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)
         return ClassPrefix(code: code)
     }
 
     /// Returns the pseudonym of a value from the HMAC state of its class.
-    func pseudonym(of value: [UInt8], from prefix: ClassPrefix) -> [UInt8] {
+    fileprivate func pseudonym(of value: [UInt8], from prefix: ClassPrefix) -> [UInt8] {
         let isUUID = value.span.isUUID
         var code = prefix.code
         code.update((isUUID ? value.map(\.lowercased) : value).span)
@@ -96,5 +96,89 @@ public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible 
         case .otherKey: "give the key of these pseudonyms, or omit --pseudonymize"
         case .unknownSystem: nil
         }
+    }
+}
+
+/// A class of values with comparable pseudonyms, such as client ids.
+///
+/// Equal values of a class have equal pseudonyms, even in different systems. Pseudonyms of different classes cannot be
+/// compared.
+///
+/// Source: "Pseudonyms".
+public struct PseudonymClass: Hashable, Sendable {
+    /// The name of the class.
+    ///
+    /// It is part of the hash input of each pseudonym.
+    public let name: String
+
+    /// Creates a class with a name of lowercase words joined by hyphens.
+    public init(_ name: String) { self.name = name }
+
+    /// The account of a customer of a telemetry system, such as an app publisher.
+    public static let account = PseudonymClass("account")
+    /// An id or name of an app that does not have the expected form.
+    public static let app = PseudonymClass("app")
+    /// The label of a capture.
+    public static let capture = PseudonymClass("capture")
+    /// The id of a client.
+    public static let client = PseudonymClass("client")
+    /// The id of a document.
+    public static let document = PseudonymClass("document")
+    /// The name of an undocumented event.
+    public static let event = PseudonymClass("event")
+    /// A path in a capture.
+    public static let path = PseudonymClass("path")
+    /// The id of a session.
+    public static let session = PseudonymClass("session")
+    /// A record type that does not have the form of an identifier.
+    public static let type = PseudonymClass("type")
+    /// The id of a user account.
+    public static let user = PseudonymClass("user")
+}
+
+/// A generator of pseudonyms that caches the last pseudonym of each class.
+///
+/// The cache is effective because most records of a store belong to one client, and because the target of a record
+/// repeats the record's id.
+struct PseudonymMaker: Sendable {
+    private let key: PseudonymKey
+    /// Whether values that look like pseudonyms are kept, because the current record already has pseudonyms of the same
+    /// key.
+    var keepsPseudonyms = false
+    private var classes: [PseudonymClass: ClassState] = [:]
+
+    /// The cached HMAC state and the last pseudonym of a class.
+    private struct ClassState: Sendable {
+        let prefix: PseudonymKey.ClassPrefix
+        var value: [UInt8] = []
+        var pseudonym: [UInt8] = []
+    }
+
+    init(_ key: PseudonymKey) { self.key = key }
+
+    /// Returns the pseudonym of a value.
+    ///
+    /// An empty value is returned unchanged, because it is not an id.
+    mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
+        if value.isEmpty || keepsPseudonyms && value.isPseudonym { return value.copied() }
+        var state = classes[kind] ?? ClassState(prefix: key.classPrefix(of: kind))
+        if value.equals(state.value.span) { return state.pseudonym }
+        state.value = value.copied()
+        state.pseudonym = key.pseudonym(of: state.value, from: state.prefix)
+        classes[kind] = state
+        return state.pseudonym
+    }
+
+    mutating func pseudonym(of text: String, _ kind: PseudonymClass) -> String {
+        String(decoding: pseudonym(of: text.utf8.span, kind), as: UTF8.self)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes have the form of a pseudonym: 32 hexadecimal digits or a UUID of version 8, in lowercase.
+    fileprivate var isPseudonym: Bool {
+        let isUUIDOfVersion8 = isUUID && self[14] == UInt8(ascii: "8")
+        guard isUUIDOfVersion8 || count == 32 else { return false }
+        return allSatisfy { $0.lowercased == $0 && (isUUIDOfVersion8 || $0.hexadecimalValue != nil) }
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import JSONText
 
 /// A type that replaces the ids in records by pseudonyms, and removes all values that the rules do not permit.
 ///
@@ -118,5 +119,132 @@ extension Record {
     /// The unit to which the times in the record are rounded down, or `nil` if it is unknown.
     public var timeUnit: TimeUnit? {
         TimeUnit.allCases.last { notes.contains(Self.note(of: $0)) }
+    }
+}
+
+/// Counts of the values that pseudonymization removed from payloads, by reason.
+public struct PseudonymCounts: Sendable, Equatable {
+    /// The number of values that were removed because their rule is ``PseudonymRule/drop``.
+    public var dropped = 0
+    /// The number of values that were removed because they do not have the form required by their rule.
+    public var malformed = 0
+    /// The number of values that were removed because they have no rule.
+    public var unnamed = 0
+
+    /// Creates counts of zero.
+    public init() {}
+
+    /// Adds the counts of `other` to `counts`.
+    public static func += (counts: inout PseudonymCounts, other: PseudonymCounts) {
+        counts.dropped += other.dropped
+        counts.malformed += other.malformed
+        counts.unnamed += other.unnamed
+    }
+
+    /// The counts as canonical JSON.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("dropped", integer: dropped)
+        object.set("malformed", integer: malformed)
+        object.set("unnamed", integer: unnamed)
+        return object
+    }
+}
+
+/// A property of an app, and the rule for replacing it by a pseudonym.
+///
+/// A value is kept only if it has the expected form, because apps can use any string.
+///
+/// Source: "Pseudonyms".
+public enum AppProperty: Sendable {
+    /// The bundle id or application id.
+    case id
+    /// The name of the app in the paths of uploads.
+    case name
+    /// The version or the build number.
+    case version
+    /// The release channel.
+    case channel
+
+    /// The string that represents an unknown value.
+    public static let unknown = "unknown"
+
+    /// Returns `value` if it has the expected form or is ``unknown``.
+    ///
+    /// Otherwise, the method returns a pseudonym for an id or a name, and `nil` for a version or a channel.
+    public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
+        if value == Self.unknown || form.matches(value.utf8.span) { return value }
+        return switch self {
+        case .id, .name: pseudonym(value, .app)
+        case .version, .channel: nil
+        }
+    }
+
+    private var form: KeptForm {
+        switch self {
+        case .id: .model
+        case .name: .name
+        case .version: .version
+        case .channel: .word
+        }
+    }
+}
+
+extension App {
+    /// Returns the app with its properties replaced by pseudonyms.
+    ///
+    /// Returns `nil` if no property remains.
+    func shown(_ pseudonym: (_ value: String, PseudonymClass) -> String) -> App? {
+        func shown(_ value: String?, _ fact: AppProperty) -> String? { value.flatMap { fact.shown($0, pseudonym) } }
+        return App(
+            id: shown(id, .id), name: shown(name, .name), version: shown(version, .version),
+            channel: shown(channel, .channel), build: shown(build, .version))
+    }
+}
+
+/// Functions that reduce notes, rejects and problems to their codes.
+///
+/// The words after a code are removed because they can contain captured data.
+package enum PseudonymNotes {
+    /// The codes that consist of a single word.
+    private static let words: Set<CapturedText> = [
+        "PE", "absorbed", "changed", "corrupt", "damaged", "link", "special", "unproven", "unreadable",
+    ]
+
+    /// Returns the code at the beginning of a string, such as `C8`, `5.1`, `no-target` or `bad_nested_json:params@3`.
+    ///
+    /// A code is a case id of a format document, a known word, or several joined words. A number after joined words has
+    /// at most six digits, because a longer number could be an id in a forged bundle. Returns `nil` if there is no
+    /// code.
+    package static func code(of text: String) -> String? {
+        let code = text.utf8.prefix { $0 != UInt8(ascii: " ") }
+        guard code.count <= maximumLength, let known = String(code) else { return nil }
+        return words.contains(known) || isCaseID(Array(code)) || isJoinedWords(code) ? known : nil
+    }
+
+    private static let maximumLength = 60
+
+    /// Returns whether the bytes are a case id, such as `P12`, `E.2` or `5.1`.
+    private static func isCaseID(_ code: [UInt8]) -> Bool {
+        guard (2...5).contains(code.count), code[0].isUppercaseLetter || code[0].isDigit else { return false }
+        if code[1] == UInt8(ascii: ".") { return code.count <= 4 && code.count > 2 && code[2...].allSatisfy(\.isDigit) }
+        let figures = code.drop(while: \.isUppercaseLetter)
+        return (1...2).contains(code.count - figures.count) && (1...3).contains(figures.count)
+            && figures.allSatisfy(\.isDigit)
+    }
+
+    /// Returns whether the code consists of joined words, such as `no-target`, `missing_action@3` or
+    /// `credential_removed:clientKey@3`.
+    private static func isJoinedWords(_ code: Substring.UTF8View) -> Bool {
+        let parts = code.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 1 || (1...6).contains(parts[1].count) && parts[1].allSatisfy(\.isDigit) else {
+            return false
+        }
+        let halves = parts[0].split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 1 || (1...24).contains(halves[1].count) && halves[1].allSatisfy(\.isLetter) else {
+            return false
+        }
+        let words = halves[0].split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
+        return words.count > 1 && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isLowercaseLetter) }
     }
 }

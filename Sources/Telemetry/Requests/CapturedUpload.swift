@@ -58,3 +58,56 @@ public enum BodyError: Error {
     /// The request is not an upload of a known system.
     case foreign(OtherTraffic)
 }
+
+/// The result of reading an entry of a request log, or a line of an NDJSON file.
+public enum LogFinding: Sendable {
+    /// An upload and the status of its answer. The status is 0 if no answer was captured, and `nil` if the entry states
+    /// no status.
+    case upload(Record, status: Int?)
+    /// A request that is not an upload.
+    case other(OtherTraffic)
+    /// An entry that cannot be parsed, with a code and an explanation.
+    case reject(String)
+}
+
+extension Record {
+    /// Adds the status of the answer to the record.
+    ///
+    /// The status is added as a hold if the upload was delivered, and as a note if not.
+    public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
+        if isDelivered {
+            held.append(.delivered(status: status))
+        } else {
+            notes.append(status == 0 ? "no answer was seen" : "server answered \(status)")
+        }
+    }
+
+    /// The status of the answer that proves that the upload was delivered, or `nil` if there is no such answer.
+    public var deliveredStatus: Int? {
+        held.first { $0.code == Hold.delivered(status: 0).code }.flatMap { $0.detail.flatMap { Int($0) } }
+    }
+}
+
+/// A check of whether all items of a list request have the same client.
+public struct ClientTally: Sendable {
+    /// The client of the first item that has one, or `nil` if no item has a client.
+    public private(set) var first: String?
+    private var isMixed = false
+
+    /// Creates a tally without clients.
+    public init() {}
+
+    /// Adds the client of an item.
+    ///
+    /// Ids that differ only in letter case are equal, as for upload limits.
+    public mutating func count(_ client: String?) {
+        guard let client else { return }
+        guard let first else { return first = client }
+        // This exact comparison is fast, and usually suffices because consecutive ids are mostly equal.
+        guard !isMixed, !first.utf8.span.equals(client.utf8.span) else { return }
+        isMixed = ClientID(first) != ClientID(client)
+    }
+
+    /// The hold for a request with events of several clients, or `nil` if there is only one client.
+    public var hold: Hold? { isMixed ? .severalClients : nil }
+}

@@ -237,3 +237,75 @@ public struct StoreFileBuffer: Sendable {
         }
     }
 }
+
+/// A store that is a single file.
+public protocol SingleFileStore: FileStore {
+    /// The location of the file that the store consists of.
+    var location: FileLocation { get }
+}
+
+extension SingleFileStore {
+    /// The path of the file.
+    public var path: String { location.path }
+    /// The path of the folder that contains the file.
+    public var folderPath: String { location.folderPath }
+    /// The number of files, which is always 1.
+    public var fileCount: Int { 1 }
+    /// Whether all files must be read by a single job, which is `false` because there is only one file.
+    public var isReadByOneJob: Bool { false }
+
+    /// Returns the path of the file, and sets `name` to its name.
+    public func path(ofFile index: Int, name: inout [UInt8]) -> String {
+        name = location.name
+        return path
+    }
+}
+
+/// The location of a file, stored compactly because a capture can have hundreds of thousands of stores.
+public struct FileLocation: Sendable {
+    /// The path relative to the root of the capture.
+    public let path: String
+    private let folderLength: UInt32
+    private let nameLength: UInt32
+
+    /// Creates the location of a file in a folder.
+    public init(name: String, in folder: borrowing InspectedFolder) {
+        let name = Array(name.utf8)
+        path = folder.path(of: name)
+        folderLength = UInt32(folder.path.utf8.count)
+        nameLength = UInt32(name.count)
+    }
+
+    /// The path of the folder that contains the file.
+    public var folderPath: String { String(decoding: path.utf8.prefix(Int(folderLength)), as: UTF8.self) }
+
+    /// The name of the file as UTF-8 bytes.
+    public var name: [UInt8] { Array(path.utf8.suffix(Int(nameLength))) }
+}
+
+/// The maximum amounts of data that are read into memory at once.
+public enum StoreLimits {
+    /// The usual maximum size, in bytes, of a file that is identified or parsed.
+    public static let file = 32 << 20
+    /// The maximum size of a keyed archive in bytes.
+    public static let archive = 512 << 20
+}
+
+/// The maximum size of a store file.
+///
+/// Larger files are put into quarantine instead of being parsed.
+public struct FileSizeLimit: Sendable, Equatable {
+    /// The maximum size in bytes.
+    public let bytes: Int
+    /// The quarantine code for larger files.
+    public let code: String
+
+    /// The limit for files without a documented limit.
+    public static let usual = FileSizeLimit(bytes: StoreLimits.file, code: "too-large")
+
+    /// Creates a limit.
+    public init(bytes: Int, code: String) {
+        self.bytes = bytes
+        self.code = code
+    }
+}

@@ -1,0 +1,153 @@
+import Files
+import JSONText
+import Parallel
+import Telemetry
+
+/// A sink that writes a folder with a CSV file for each table and a script that loads the files into DuckDB.
+///
+/// The folder becomes visible when it is complete.
+final class CSVSink: TableSink {
+    /// Rows in the format of the files.
+    struct Rows: Sendable {
+        /// The rows of each table.
+        var texts: [TextBuffer]
+        /// The length, in bytes, of the longest row of each table.
+        var longestRows: [Int]
+    }
+
+    private let tables: [Table]
+    private let style: CSVText.Style
+    private var folder: AtomicFolder?
+    private var longestRows: [Int]
+    private let spareBuffers: ValuePool<[TextBuffer], Never>
+    let prepareRows: @Sendable (inout RowBuffer) -> Rows
+    let identities: Set<FileIdentity>
+
+    init(path: String, replacing: Bool, tables: [Table], style: CSVText.Style) throws(FileError) {
+        self.tables = tables
+        self.style = style
+        longestRows = tables.map { _ in 0 }
+        let names = tables.map { "\($0.name).csv" } + [LoadScript.fileName]
+        let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
+        for (index, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: index) }
+        identities = folder.identities
+        let spareBuffers = ValuePool<_, Never>(keeping: Self.maxSpareCount) { tables.map { _ in TextBuffer() } }
+        self.spareBuffers = spareBuffers
+        prepareRows = { rows in
+            var prepared = Rows(texts: spareBuffers.take(), longestRows: [])
+            for (index, table) in tables.enumerated() {
+                prepared.texts[index].removeAll()
+                prepared.longestRows.append(
+                    CSVText.append(
+                        rowsOfTableAt: index, table, in: rows, style: style, to: &prepared.texts[index]))
+            }
+            return prepared
+        }
+        self.folder = consume folder
+    }
+
+    func write(_ rows: borrowing Rows) throws {
+        for index in tables.indices where rows.texts[index].count > 0 {
+            let text = rows.texts[index][0..<rows.texts[index].count]
+            try write(text.span, to: index)
+            longestRows[index] = max(longestRows[index], rows.longestRows[index])
+        }
+    }
+
+    private func write(_ bytes: Span<UInt8>, to file: Int) throws {
+        switch folder {
+        case .some(let folder): try folder.write(bytes, to: file)
+        case .none: return
+        }
+    }
+
+    func recycle(_ rows: Rows) {
+        if rows.texts.allSatisfy({ $0.count <= Self.maxSpareSize }) { spareBuffers.recycle(rows.texts) }
+    }
+
+    func commit() throws {
+        let script = LoadScript.text(for: tables, longestRows: longestRows, style: style)
+        try write(script.utf8.span, to: tables.count)
+        try folder.take()?.commit()
+    }
+}
+
+/// The SQL script with which DuckDB loads a folder of CSV files.
+///
+/// The script states the type of each column. Without it, DuckDB would infer types, and read the versions 8.1 and 8.10
+/// as the same number.
+///
+/// Source: "Exports", section 1; DuckDB, "CSV Import".
+enum LoadScript {
+    /// The name of the script in the folder.
+    fileprivate static let fileName = "load.sql"
+
+    /// The maximum length, in bytes, of a line that DuckDB reads by default.
+    private static let defaultLineLength = 2_000_000
+    /// The size of the buffer that DuckDB uses by default, in bytes.
+    private static let defaultBufferSize = 32_000_000
+
+    /// Creates the script.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables in the folder.
+    ///   - longestRows: The length, in bytes, of the longest row of each table.
+    ///   - style: The style of the text in the files.
+    /// - Returns: The statements that create the tables from the files.
+    static func text(for tables: [Table], longestRows: [Int], style: CSVText.Style) -> String {
+        let comments =
+            [
+                "Loads the tables in this folder into DuckDB. Run it in this folder:",
+                "  duckdb ../tables.duckdb < \(fileName)", "DuckDB 1.2 or later is required. All times are in UTC.",
+                "JSON that DuckDB rejects, such as half of a surrogate pair, is loaded as a JSON string.",
+            ]
+            + (style == .plain
+                ? []
+                : [
+                    "The files were written with --spreadsheet: text that resembles a formula is preceded by an",
+                    "apostrophe, also after a semicolon, a vertical bar, a tab or a line end. The apostrophes are part",
+                    "of the loaded text.",
+                ])
+        let statements = zip(tables, longestRows).map { statement(for: $0, longestRow: $1) }
+        return comments.map { "-- \($0)\n" }.joined() + statements.joined()
+    }
+
+    private static func statement(for table: Table, longestRow: Int) -> String {
+        let columns = table.columns.map { "'\($0.name)': '\(type(of: $0))'" }
+        let jsonColumns = table.columns.filter { $0.kind == .json }.map { column in
+            let name = SchemaText.quoted(column.name)
+            return "coalesce(try_cast(\(name) AS JSON), to_json(\(name))) AS \(name)"
+        }
+        let replacement = jsonColumns.isEmpty ? "" : " REPLACE (\(jsonColumns.joined(separator: ", ")))"
+        var options = [
+            "columns = {\(columns.joined(separator: ", "))}", "auto_detect = false", "header = true", "delim = ','",
+            #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#, "strict_mode = true",
+            // NULL is an empty field, and an empty string is a pair of quotation marks.
+            "nullstr = ''", "allow_quoted_nulls = false",
+            // If several threads read a file from different positions, text that contains line feeds can cause errors.
+            "parallel = false",
+        ]
+        if longestRow > defaultLineLength {
+            options.append("max_line_size = \(longestRow)")
+            options.append("buffer_size = \(max(defaultBufferSize, 2 * longestRow))")
+        }
+        return """
+            CREATE OR REPLACE TABLE \(SchemaText.quoted(table.name)) AS SELECT *\(replacement)
+            FROM read_csv('\(table.name).csv', \(options.joined(separator: ", ")));
+
+            """
+    }
+
+    /// Returns the type with which a column is read from the file.
+    ///
+    /// JSON is read as text, because an invalid value would otherwise end the script.
+    private static func type(of column: TableColumn) -> String {
+        switch column.kind {
+        case .integer: "BIGINT"
+        case .flag: "BOOLEAN"
+        case .real: "DOUBLE"
+        case .text, .json: "VARCHAR"
+        case .time: "TIMESTAMP"
+        }
+    }
+}
