@@ -1,5 +1,43 @@
+import ArgumentParser
 import Bundle
 import Files
+import FoundationEssentials
+import Glibc
+import Telemetry
+
+/// The option for a receipt.
+///
+/// Source: "Receipts".
+public struct ReceiptOptions: ParsableArguments {
+    /// The path of the receipt, or `nil` if no receipt is requested.
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write a receipt, which states the user, the time, the host, the version and the result of this run and the \
+            hashes of its files. It is an in-toto Statement v1, which ssh-keygen -Y sign can sign: with -n \
+            pingferry-receipt for bundle, pingferry-received for verify, and pingferry-delivered for uploads.
+            """, valueName: "file.json"), completion: .file())
+    public var receipt: String?
+
+    /// Creates options that request no receipt.
+    public init() {}
+
+    /// Throws an error if the receipt would be written to standard output.
+    public func validate() throws {
+        guard receipt != "-" else { throw ValidationError("a receipt must be a file: --receipt NAME.json") }
+    }
+
+    /// Creates the file for the receipt, or an output that writes nothing if no receipt is requested.
+    ///
+    /// `replacing` states whether an existing file may be replaced.
+    public func output(replacing: Bool) throws -> ReceiptOutput {
+        guard let receipt else { return ReceiptOutput() }
+        return try ReceiptOutput(path: receipt, replacing: replacing)
+    }
+
+    /// The paths of the files that the receipt creates or replaces.
+    public var replacedPaths: [String] { receipt.map(AtomicOutput.replacedPaths) ?? [] }
+}
 
 /// A receipt to be written at the end of a run, if one is requested.
 ///
@@ -87,5 +125,44 @@ public struct ReceiptOutput: ~Copyable {
             guard rewriter?.rewrite(piece, to: &shown) != nil else { return try StandardOutput.write(piece) }
             try StandardOutput.write(shown.span)
         }
+    }
+}
+
+extension Receipt.Origin {
+    /// Returns the origin of a receipt that this process makes now.
+    public static func current() -> Receipt.Origin {
+        let userID = getuid()
+        // `getpwuid` is not used, because it may contact a service over a socket and a program that packs bundles opens
+        // no sockets. Without the file, the receipt contains only the number of the user.
+        let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
+        let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
+        return Receipt.Origin(
+            user: users.flatMap { PasswdFile(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
+            toolVersion: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
+    }
+
+    private static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// The contents of `/etc/passwd`, the list of the users of a system.
+///
+/// Source: passwd(5).
+struct PasswdFile {
+    let bytes: [UInt8]
+
+    /// Returns the name of the first user with the number `userID`, or `nil` if no named user has this number.
+    func name(of userID: UInt32) -> String? {
+        let number = Array(String(userID).utf8)[...]
+        let colon = UInt8(ascii: ":")
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: colon, maxSplits: 3, omittingEmptySubsequences: false)
+            guard fields.count == 4, fields[2] == number, let name = fields.first, !name.isEmpty else { continue }
+            return String(decoding: name, as: UTF8.self)
+        }
+        return nil
     }
 }
