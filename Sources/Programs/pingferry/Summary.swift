@@ -4,6 +4,7 @@ import Bytes
 import Capture
 import Console
 import JSONText
+import Systems
 import Telemetry
 
 /// The summary that a command prints after it has read captures.
@@ -183,4 +184,57 @@ struct Summary {
 extension LocatedProblem {
     /// A line such as `phone.zip: Documents/x.json: damaged`, without the path if the problem affects a whole capture.
     var sentence: String { [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ") }
+}
+
+/// The number of records that a filter rejected because they have no time, and the conditions that no record meets.
+private struct FilterSummary {
+    private let withoutTimeCount: Int
+    private let unmatchedConditions: [FilterFindings.Unmatched]
+
+    init(_ findings: FilterFindings, of filter: RecordFilter) {
+        withoutTimeCount = findings.withoutTime
+        unmatchedConditions = findings.unmatched(of: filter)
+    }
+
+    /// The lines to print to standard error.
+    var lines: [String] {
+        var lines = unmatchedConditions.map { "no record matches --\($0.condition) \($0.value)" }
+        if withoutTimeCount > 0 {
+            let (records, verb) = (Summary.count(withoutTimeCount, "record"), withoutTimeCount == 1 ? "was" : "were")
+            lines.append("\(records) without a time \(verb) omitted because --since and --until require one")
+        }
+        return lines
+    }
+
+    var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("unmatched", objects: unmatchedConditions) { object, unmatched in
+            object.set("filter", string: unmatched.condition)
+            object.set("value", string: unmatched.value)
+        }
+        object.set("withoutTime", integer: withoutTimeCount)
+        return object
+    }
+}
+
+extension QuarantineEntry {
+    /// The JSON object of the entry, with its reason also split into the members `code` and `text`.
+    var jsonWithCode: CanonicalObject {
+        let parts = reject.reason.split(separator: " ", maxSplits: 1)
+        var object = json
+        object.set("code", string: parts.first.map(String.init) ?? "")
+        object.set("text", string: parts.count > 1 ? String(parts[1]) : "")
+        return object
+    }
+}
+
+extension Hold {
+    /// A JSON object with the code of the hold and its detail, or the meaning of the code if there is no detail.
+    var jsonWithCode: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("code", string: code)
+        let known = Systems.table.holdCodes.first { $0.code == code }
+        object.set("text", string: detail ?? known.map { "the record \($0.meaning)" })
+        return object
+    }
 }

@@ -5,6 +5,7 @@ import Files
 import JSONText
 import PropertyList
 import Systems
+import Telemetry
 
 /// The command `inspect`, which shows a property list or keyed archive as JSON.
 struct InspectCommand: AsyncParsableCommand {
@@ -169,4 +170,15 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private static let maximumReportedWarnings = 20
+}
+
+extension SystemTable {
+    /// Returns the keys, as UTF-8, whose values in `document` are secrets.
+    ///
+    /// The set is empty unless `document` is a keyed archive that has a class for which a system declares secret keys.
+    fileprivate func secretKeys(in document: PropertyListDocument) -> Set<[UInt8]> {
+        let secrets = all.compactMap { $0.stores?.secrets }
+        guard !secrets.isEmpty, let archive = try? KeyedArchive(document) else { return [] }
+        return Set(secrets.filter { archive.hasClass(named: $0.classNames) }.flatMap(\.keys).map { Array($0.utf8) })
+    }
 }
