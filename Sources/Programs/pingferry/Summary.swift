@@ -25,8 +25,7 @@ struct Summary {
 
     /// A line such as `5 records (4 uploadable; held: schema 1), 2 duplicates omitted, 1 quarantined`.
     var sentence: String {
-        let totals = intake.totals
-        var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
+        var parts = [Self.records(in: intake.totals)]
         if intake.duplicateCount > 0 { parts.append("\(Self.count(intake.duplicateCount, "duplicate")) omitted") }
         if intake.omitted.records > 0 {
             parts.append("\(Self.count(intake.omitted.records, "record")) of earlier bundles omitted")
@@ -165,11 +164,12 @@ struct Summary {
 
     private static func position(_ reject: Reject) -> String { reject.offset.map { " at byte \($0)" } ?? "" }
 
-    /// Returns a suffix such as ` (4 uploadable; held: schema 1)`, or an empty string if there are no records.
-    static func details(of totals: BundleTotals) -> String {
-        guard totals.records > 0 else { return "" }
+    /// Returns the number of records, such as `5 records (4 uploadable; held: schema 1)`, or `0 records`.
+    static func records(in totals: BundleTotals) -> String {
+        let records = count(totals.records, "record")
+        guard totals.records > 0 else { return records }
         let held = totals.holds.isEmpty ? "" : "; held: \(countList(totals.holds))"
-        return " (\(totals.uploadableCount) uploadable\(held))"
+        return "\(records) (\(totals.uploadableCount) uploadable\(held))"
     }
 
     /// Returns counts sorted by name, such as `core 2, event 1`, or only the highest counts if there are many.

@@ -105,12 +105,9 @@ private struct BundleContents {
 
     func printTables() throws {
         try Terminal.print("format version \(manifest.version), written by pingferry \(manifest.toolVersion)")
-        try Terminal.print("digest \(manifest.digest)")
-        for line in manifest.ancestryLines { try Terminal.print(line) }
-        if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
-        for line in manifest.filterLines { try Terminal.print(line) }
+        for line in manifest.lines() { try Terminal.print(line) }
         let totals = manifest.totals
-        try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
+        try Terminal.print(Summary.records(in: totals))
         if manifest.duplicateCount > 0 {
             try Terminal.print("\(Summary.count(manifest.duplicateCount, "duplicate")) omitted")
         }
@@ -181,15 +178,13 @@ private struct BundleContents {
     /// The elements of arrays are read while they are printed.
     func printJSON(path: String, _ records: RecordListing?) throws {
         var object = CanonicalObject()
-        object.set("digest", string: manifest.digest)
+        object.set(contentsOf: manifest)
         object.set("duplicates", integer: manifest.duplicateCount)
-        object.set(filtersOf: manifest)
         object.set("inputsOmitted", integer: manifest.inputs?.omittedCount)
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymKeyID)
         object.set(ancestryOf: manifest)
         object.set("tool", string: manifest.toolVersion)
-        object.set("totals", object: manifest.totals.json)
         object.set("version", integer: manifest.version)
         if let inputs = manifest.inputs {
             object.set("inputs", elements: inputs.entries.map(\.json.bytes))

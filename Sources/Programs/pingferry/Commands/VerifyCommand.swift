@@ -132,7 +132,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let paths = paths
         var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.jobLimit) }
         var firstFailure: ExitCode?
-        var results: [[UInt8]] = []
+        var results: [CanonicalObject] = []
         var verified = BundleChain()
         // The keys of the records are only needed for an index, and to count records of several bundles once.
         var contents = chain || index != nil ? EarlierBundles() : nil
@@ -148,7 +148,9 @@ struct VerifyCommand: AsyncParsableCommand {
                 failure.report(as: "pingferry")
                 firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
                 await log?.recordFailure(path, failure)
-                results.append(Self.json(of: failure, path, faults: VolumeReport.faultsJSON(in: error)))
+                var result = CanonicalObject(rejectedBundle: path, "path", failure)
+                if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", elements: faults) }
+                results.append(result)
             }
         }
         let faults = chain ? verified.faults(endingWith: digests.digest?.lowercased()) : []
@@ -171,7 +173,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         if common.json {
             var object = CanonicalObject()
-            object.set("bundles", elements: results)
+            object.set("bundles", elements: results.map(\.bytes))
             if chain {
                 object.set(
                     "chain", object: Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
@@ -197,7 +199,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(
         _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
         _ contents: inout EarlierBundles?, _ log: inout VerificationLog?, _ verified: inout BundleChain
-    ) async throws -> [UInt8] {
+    ) async throws -> CanonicalObject {
         let reader = try InputOpener.openBundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
             signature: signature)
@@ -231,33 +233,23 @@ struct VerifyCommand: AsyncParsableCommand {
         let manifest = reader.manifest
         verified.append(manifest, named: InputOpener.name(of: path))
         if !common.json, !common.quiet {
-            let count = Summary.count(manifest.totals.records, "record")
-            try Terminal.print("\(InputOpener.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
+            try Terminal.print("\(InputOpener.name(of: path)): good, \(Summary.records(in: manifest.totals))")
             if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
-            try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as expected")")
-            for line in manifest.ancestryLines { try Terminal.print(line) }
+            var checks: [String] = []
             if expected != nil, reader.signer == nil {
-                try Terminal.print("the contents match the given digest, which does not show who packed them")
+                checks.append("the contents match the given digest, which does not show who packed them")
             }
-            if let comparison { try Terminal.print("matches the receipt \(comparison.path)") }
-            if let signer = reader.signer {
-                try Terminal.print("signed by \(signer.principal) with \(signer.keyDescription)")
-            }
-            if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
-            for line in manifest.filterLines { try Terminal.print(line) }
+            if let comparison { checks.append("matches the receipt \(comparison.path)") }
+            let lines = manifest.lines(
+                digestRemark: expected == nil ? "" : ", as expected", checks: checks, signer: reader.signer)
+            for line in lines { try Terminal.print(line) }
         }
-        var object = CanonicalObject()
+        var object = CanonicalObject(validBundle: path, "path", manifest, reader.signer)
         if let comparison { object.set("against", string: comparison.path) }
-        object.set("digest", string: manifest.digest)
-        object.set(filtersOf: manifest)
-        object.set("good", boolean: true)
         object.set("parents", strings: manifest.parents)
-        object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymKeyID)
-        if let signer = reader.signer { object.set("signer", object: signer.json) }
-        object.set("totals", object: manifest.totals.json)
         if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
-        return object.bytes
+        return object
     }
 
     /// Returns a sentence on complete chains that contain `records` different records.
@@ -284,17 +276,6 @@ struct VerifyCommand: AsyncParsableCommand {
         object.set("good", boolean: isComplete)
         object.set("records", integer: records)
         return object
-    }
-
-    /// Returns the JSON result for the bundle at `path`, with the exit status and the message of `failure`.
-    private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
-        var object = CanonicalObject()
-        object.set("good", boolean: false)
-        object.set("path", string: path)
-        object.set("status", integer: Int(failure.status.rawValue))
-        object.set("text", string: failure.message)
-        if let faults { object.set("volumes", elements: faults) }
-        return object.bytes
     }
 }
 

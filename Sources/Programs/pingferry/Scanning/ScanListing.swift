@@ -143,7 +143,7 @@ struct AppListing {
     private static func lines(of entry: AppEntry) -> [String] {
         let storeCounts =
             "\(Summary.count(entry.containerCount, "container")), \(Summary.count(entry.storeCount, "store"))"
-        var found = Summary.count(entry.totals.records, "record") + Summary.details(of: entry.totals)
+        var found = Summary.records(in: entry.totals)
         if entry.quarantineCount > 0 { found += ", \(entry.quarantineCount) quarantined" }
         if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
         let systems = entry.systems.sortedStrings.joined(separator: ", ")
