@@ -121,8 +121,7 @@ public struct ReceiptOutput: ~Copyable {
     private static func print(_ statement: Statement) throws {
         var rewriter = StandardOutput.isTerminal ? PrintableJSON() : nil
         try statement.write { piece in
-            var shown: [UInt8] = []
-            guard rewriter?.rewrite(piece, to: &shown) != nil else { return try StandardOutput.write(piece) }
+            guard let shown = rewriter?.output(for: piece) else { return try StandardOutput.write(piece) }
             try StandardOutput.write(shown.span)
         }
     }

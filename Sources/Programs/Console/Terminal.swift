@@ -25,25 +25,23 @@ public enum Terminal {
         try StandardOutput.write((PrintableJSON.rewriting(object.bytes) + [UInt8(ascii: "\n")]).span)
     }
 
-    private static func write(_ text: String) throws(FileError) {
-        try StandardOutput.write(Array((text + "\n").utf8).span)
-    }
-}
-
-/// A printer that produces and prints the arrays of a JSON object piece by piece, so that they need not fit in memory.
-public enum JSONObjectPrinter {
-    /// Prints one object with the members of `object` and `arrays`, sorted by their keys.
+    /// Prints a JSON object with the members of `object` and `arrays`, sorted by their keys, on one line.
+    ///
+    /// The arrays need not fit in memory, because they are printed while they are produced.
     public static func print(
         _ object: CanonicalObject, arrays: [(key: JSONKey, elements: CanonicalObject.Elements)]
     ) throws {
+        guard !arrays.isEmpty else { return try print(object) }
         var rewriter = PrintableJSON()
         try object.write(with: arrays) { piece in
-            var shown: [UInt8] = []
-            shown.reserveCapacity(piece.count)
-            rewriter.rewrite(piece, to: &shown)
+            let shown = rewriter.output(for: piece)
             try StandardOutput.write(shown.span)
         }
         try StandardOutput.write([UInt8(ascii: "\n")].span)
+    }
+
+    private static func write(_ text: String) throws(FileError) {
+        try StandardOutput.write(Array((text + "\n").utf8).span)
     }
 }
 
@@ -60,15 +58,20 @@ public struct PrintableJSON: Sendable {
 
     /// Returns a complete JSON text with its unprintable characters escaped.
     public static func rewriting(_ json: [UInt8]) -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(json.count)
         var rewriter = PrintableJSON()
-        rewriter.rewrite(json.span, to: &output)
+        return rewriter.output(for: json.span)
+    }
+
+    /// Returns the next piece of the text with unprintable characters escaped, except for an incomplete last character.
+    public mutating func output(for piece: Span<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(piece.count)
+        rewrite(piece, to: &output)
         return output
     }
 
     /// Appends the next piece of the text to `output`, with unprintable characters escaped.
-    public mutating func rewrite(_ piece: Span<UInt8>, to output: inout [UInt8]) {
+    mutating func rewrite(_ piece: Span<UInt8>, to output: inout [UInt8]) {
         for index in piece.indices {
             let byte = piece[index]
             if pendingBytes.isEmpty, (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") {

@@ -67,7 +67,7 @@ struct PlanReport {
                 try body(waitJSON(of: try source.record(at: pool.location(of: index)), at: index))
             }
         }
-        try JSONObjectPrinter.print(object, arrays: [("sends", sends), ("waits", waits)])
+        try Terminal.print(object, arrays: [("sends", sends), ("waits", waits)])
     }
 
     /// Returns the JSON object for `record`, which is not sent completely.

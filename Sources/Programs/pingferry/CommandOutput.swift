@@ -82,8 +82,7 @@ final class CommandOutput {
         switch file {
         case .some(let file): try file.write(bytes)
         case .none:
-            var shown: [UInt8] = []
-            guard terminalRewriter?.rewrite(bytes, to: &shown) != nil else { return try writeToStream(bytes) }
+            guard let shown = terminalRewriter?.output(for: bytes) else { return try writeToStream(bytes) }
             try writeToStream(shown.span)
         }
     }

@@ -64,21 +64,13 @@ struct Summary {
         intake.withdrawals.map { ($0, $0.json.bytes) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
 
-    /// Prints the summary as JSON, with the members that `extend` adds.
-    func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
-        var object = json
-        extend(&object)
-        try Terminal.print(object)
-    }
-
-    /// Prints the summary as JSON, with `elements` as the array `key`, which may be larger than memory.
+    /// Prints the summary as JSON, with the members that `extend` adds, and `arrays`, which may be larger than memory.
     func printJSON(
-        streaming key: JSONKey, _ elements: @escaping CanonicalObject.Elements,
-        _ extend: (inout CanonicalObject) -> Void
+        arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [], _ extend: (inout CanonicalObject) -> Void
     ) throws {
         var object = json
         extend(&object)
-        try JSONObjectPrinter.print(object, arrays: [(key, elements)])
+        try Terminal.print(object, arrays: arrays)
     }
 
     private var json: CanonicalObject {

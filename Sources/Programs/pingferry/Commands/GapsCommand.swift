@@ -84,7 +84,7 @@ struct GapsCommand: AsyncParsableCommand {
             let listing = GapListing(sequences, clients, list)
             let summary = Summary(intake, of: reader.options)
             if common.json {
-                try summary.printJSON(streaming: "sequences", listing.forEachObject, listing.addTotals)
+                try summary.printJSON(arrays: [("sequences", listing.forEachObject)], listing.addTotals)
             } else if !common.quiet {
                 try listing.printTables()
             }

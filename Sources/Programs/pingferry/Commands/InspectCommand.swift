@@ -93,7 +93,7 @@ struct InspectCommand: AsyncParsableCommand {
             throw CommandError(
                 status: .badData, message: "\(InputOpener.name(of: file)): \(error)", remedy: remedy(for: error))
         }
-        var (json, shown) = (files.count > 1 ? objectStart(of: file, isFirst: isFirst) : [], [UInt8]())
+        var json = files.count > 1 ? objectStart(of: file, isFirst: isFirst) : []
         var rewriter = PrintableJSON()
         var hasMore = true
         while hasMore {
@@ -102,10 +102,9 @@ struct InspectCommand: AsyncParsableCommand {
                 json.removeLast()
                 json += "}\n".utf8
             }
-            rewriter.rewrite(json.span, to: &shown)
+            let shown = rewriter.output(for: json.span)
             try StandardOutput.write(shown.span)
             json.removeAll(keepingCapacity: true)
-            shown.removeAll(keepingCapacity: true)
         }
         try report(printer, of: file)
     }

@@ -199,7 +199,7 @@ private struct BundleContents {
             ("withdrawals", elements(Withdrawal.self, BundleLayout.withdrawals, \.json)),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }
-        try JSONObjectPrinter.print(object, arrays: arrays)
+        try Terminal.print(object, arrays: arrays)
     }
 
     private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {

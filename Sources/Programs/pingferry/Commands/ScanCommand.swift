@@ -75,7 +75,7 @@ struct ScanCommand: AsyncParsableCommand {
             let summary = Summary(intake, of: reader.options)
             if common.json {
                 let json = ScanJSON(report)
-                try summary.printJSON(streaming: "stores", json.forEachStore) { object in
+                try summary.printJSON(arrays: [("stores", json.forEachStore)]) { object in
                     object.set("apps", elements: json.appEntries.map(\.bytes))
                     object.set("backups", elements: json.backups.map(\.bytes))
                 }
