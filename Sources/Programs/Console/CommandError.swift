@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Glibc
 import JSONText
 
 /// The exit statuses of both programs, except for success and usage errors.
@@ -117,6 +118,25 @@ public struct CommandError: Error {
         case (.spool, _): "set TMPDIR to a folder on a disk with enough free space"
         case (.write, _) where error.isDiskFull: "free some space, or write to another disk; the input is unchanged"
         default: nil
+        }
+    }
+}
+
+extension CommandError {
+    /// Calls `write`, and ends the program with an error message if `write` throws an error.
+    static func exitOnFailure(of program: String, _ write: () throws(FileError) -> Void) {
+        exiting(program) { () throws(CommandError) in
+            do throws(FileError) { try write() } catch { throw CommandError(error) }
+        }
+    }
+
+    /// Returns the result of `body`, or ends the program with an error message if `body` throws an error.
+    public static func exiting<Value>(_ program: String, _ body: () throws(CommandError) -> Value) -> Value {
+        do throws(CommandError) {
+            return try body()
+        } catch {
+            error.report(as: program)
+            Glibc.exit(error.status.rawValue)
         }
     }
 }

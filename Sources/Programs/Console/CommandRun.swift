@@ -58,21 +58,57 @@ extension AsyncParsableCommand {
     }
 }
 
-extension CommandError {
-    /// Calls `write`, and ends the program with an error message if `write` throws an error.
-    static func exitOnFailure(of program: String, _ write: () throws(FileError) -> Void) {
-        exiting(program) { () throws(CommandError) in
-            do throws(FileError) { try write() } catch { throw CommandError(error) }
+/// The arguments of the command line.
+public enum CommandArguments {
+    /// All arguments after the name of the program.
+    public static var all: [String] { Array(CommandLine.arguments.dropFirst()) }
+
+    /// The arguments after the name of the command.
+    ///
+    /// A command with an option for a secret must not use this property, because receipts contain the arguments.
+    public static var afterCommand: [String] { Array(CommandLine.arguments.dropFirst(2)) }
+
+    /// Ends the program with a usage error if an argument is not UTF-8, because Swift would replace the invalid bytes.
+    public static func requireUTF8(of name: String) {
+        for number in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
+                continue
+            }
+            StandardError.write("\(name): argument \(number) is not UTF-8: \(String(cString: argument))")
+            StandardError.write("hint: rename the file, or pass the folder that contains it")
+            exit(EX_USAGE)
         }
     }
+}
 
-    /// Returns the result of `body`, or ends the program with an error message if `body` throws an error.
-    public static func exiting<Value>(_ program: String, _ body: () throws(CommandError) -> Value) -> Value {
-        do throws(CommandError) {
-            return try body()
-        } catch {
-            error.report(as: program)
-            Glibc.exit(error.status.rawValue)
+/// A search for words that a misspelled word may stand for.
+public enum SimilarWords {
+    /// Returns the elements of `words` that are similar to `word`, the most similar ones first.
+    public static func matches(for word: String, among words: [String]) -> [String] {
+        words.map { (word: $0, distance: distance(from: Array(word.utf8), to: Array($0.utf8))) }
+            .filter { $0.distance <= ($0.word.utf8.count > 4 ? 2 : 1) }
+            .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
+            .map(\.word)
+    }
+
+    /// Returns the number of single-byte insertions, deletions, replacements and swaps that turn `first` into `second`.
+    ///
+    /// Source: Damerau, "A technique for computer detection and correction of spelling errors" (1964).
+    private static func distance(from first: [UInt8], to second: [UInt8]) -> Int {
+        // The word may be a long file name, but no command is that long.
+        guard first.count <= 32 else { return .max }
+        var rows = [Array(0...second.count)]
+        for (i, byte) in first.enumerated() {
+            var row = [i + 1]
+            for (j, other) in second.enumerated() {
+                var best = min(rows[i][j] + (byte == other ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, byte == second[j - 1], first[i - 1] == other {
+                    best = min(best, rows[i - 1][j - 1] + 1)
+                }
+                row.append(best)
+            }
+            rows.append(row)
         }
+        return rows[first.count][second.count]
     }
 }

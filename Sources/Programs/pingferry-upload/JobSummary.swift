@@ -191,13 +191,3 @@ struct JobSummary {
         for path in movedPaths { try Terminal.print("done: moved to \(path)") }
     }
 }
-
-extension CanonicalObject {
-    mutating func set(_ key: JSONKey, refusals: [RefusalGroup]) {
-        set(key, objects: refusals) { object, group in
-            object.set("reason", string: group.reason)
-            object.set("records", integer: group.recordCount)
-            object.set("status", integer: group.status)
-        }
-    }
-}

@@ -67,7 +67,7 @@ struct PlanReport {
                 try body(waitJSON(of: try source.record(at: pool.location(of: index)), at: index))
             }
         }
-        try JSONObjectPrinter.print(object, arrays: [("sends", sends), ("waits", waits)])
+        try Terminal.print(object, arrays: [("sends", sends), ("waits", waits)])
     }
 
     /// Returns the JSON object for `record`, which is not sent completely.
@@ -102,32 +102,6 @@ extension CanonicalObject {
         }
     }
 
-    /// Creates an object that describes a withdrawal or a copy because of which records are not sent.
-    init(_ fact: DecidingFact) {
-        self.init()
-        set("capture", string: fact.capture)
-        set("code", string: fact.code)
-        set("copy", boolean: fact.isCopy)
-        set("path", string: fact.path)
-        set("text", string: fact.text)
-    }
-
-    /// Sets the member `key` to an array of facts, each with the number of records about which it decided.
-    mutating func set(_ key: JSONKey, facts: [DecidingFact: Int]) {
-        set(key, objects: facts.sorted { $0.key < $1.key }) { object, entry in
-            object = CanonicalObject(entry.key)
-            object.set("records", integer: entry.value)
-        }
-    }
-
-    /// Sets the member `pauses` to an array with the server and the end of each pause.
-    mutating func set(_ pauses: [Pause]) {
-        set("pauses", objects: pauses) { object, pause in
-            object.set("endpoint", string: pause.endpoint)
-            object.set("until", string: pause.endTime.description)
-        }
-    }
-
     /// Sets the members `account`, the name of the account, and `development`, whether its development key is used.
     fileprivate mutating func set(_ account: Account) {
         set("account", string: account.name)
@@ -135,70 +109,88 @@ extension CanonicalObject {
     }
 }
 
-/// The phrases that summaries consist of.
+/// The rows of a plan's table, one for each client and type, sorted by the ids of the clients.
 ///
-/// Scripts parse these phrases.
-enum Phrase {
-    /// Returns a number with a noun, such as `1 record` or `2 records`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+/// A row is created when it is accessed, because a plan can have millions of clients.
+private struct PlanRows {
+    private let plan: Plan
+    /// The indices of all records, sorted by client and type.
+    private let records: [UInt32]
+    /// The index in `records` of the first record of each row, followed by the total number of records.
+    private let bounds: [UInt32]
+    /// The number of planned uploads of each record, at the index of the record in the plan.
+    private let uploadCounts: [UInt32]
 
-    /// Returns the reasons in their order with their counts, such as `daily limit 76, held: schema 1`.
-    ///
-    /// If there are many reasons, only the most frequent ones are listed.
-    static func reasons(_ counts: [WaitReason: Int]) -> String {
-        CountedList.text(of: counts.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) })
-    }
-
-    /// Returns a phrase such as `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`.
-    static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.endTime)" }
-
-    /// Returns a phrase such as `500 the server is busy or failing, 2026-03-02T13:00:00.000Z`.
-    static func lastAnswer(_ answer: FailureAnswer) -> String { answer.phrase + (answer.time.map { ", \($0)" } ?? "") }
-
-    /// Returns a phrase such as `3 records stay refused until retry or forget: 400 no such user (2), 413 too large (1)`.
-    static func refusals(_ groups: [RefusalGroup]) -> String { unresolved(groups, "refused") }
-
-    /// Returns a phrase such as `1 record stays set aside until retry or forget: 500 the server is busy or failing (1)`.
-    static func setAside(_ groups: [RefusalGroup]) -> String { unresolved(groups, "set aside") }
-
-    private static func unresolved(_ groups: [RefusalGroup], _ state: String) -> String {
-        let records = groups.reduce(0) { $0 + $1.recordCount }
-        let shown = groups.prefix(maximumShownRefusals).map { "\($0.status) \($0.reason) (\($0.recordCount))" }
-        let rest = groups.dropFirst(maximumShownRefusals).reduce(0) { $0 + $1.recordCount }
-        let more = rest > 0 ? ["others (\(rest))"] : []
-        return "\(stay(records)) \(state) until retry or forget: "
-            + (shown + more).joined(separator: ", ")
-    }
-
-    private static func stay(_ records: Int) -> String {
-        "\(count(records, "record")) stay\(records == 1 ? "s" : "")"
-    }
-
-    /// Returns a phrase such as `2 records stay held until release or forget: schema (1), schema+too-few-events (1)`.
-    static func heldRecords(_ counts: [CapturedText: Int]) -> String {
-        let records = counts.values.reduce(0, +)
-        let sorted = counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
-        let codes = CountedList.entries(of: sorted) { "\($0) (\($1))" }
-        return "\(stay(records)) held until release or forget: "
-            + codes.joined(separator: ", ")
-    }
-
-    /// Returns a line for each code, such as `forgotten: tue, Library/Preferences/com.example.shop.plist (3)`.
-    ///
-    /// Copies that decided have separate lines, such as `held by a copy in tuesday: opted-out (1)`.
-    static func facts(_ counts: [DecidingFact: Int]) -> [String] {
-        let groups = Dictionary(grouping: counts) { CapturedText("\($0.key.isCopy ? 1 : 0) \($0.key.code)") }
-        return groups.sorted { $0.key < $1.key }.map { _, group in
-            let sorted = group.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            let rest = sorted.dropFirst(maximumShownFacts).reduce(0) { $0 + $1.value }
-            let shown = sorted.prefix(maximumShownFacts).map { "\($0.key.text) (\($0.value))" }
-            return (shown + (rest > 0 ? ["others (\(rest))"] : [])).joined(separator: "; ")
+    init(_ plan: Plan) {
+        self.plan = plan
+        uploadCounts = plan.uploadCountsByRecord
+        let (clientRanks, typeRanks) = (plan.names.clientRanks, plan.names.typeRanks)
+        func rank(_ record: UInt32) -> (UInt32, UInt32, UInt32) {
+            let group = plan.clientAndType(ofRecordAt: Int(record))
+            return (clientRanks[Int(group.client)], typeRanks[Int(group.type)], record)
         }
+        let records = (0..<UInt32(plan.dispositions.count)).sorted { rank($0) < rank($1) }
+        let starts = records.indices.filter { index in
+            index == 0
+                || plan.clientAndType(ofRecordAt: Int(records[index]))
+                    != plan.clientAndType(ofRecordAt: Int(records[index - 1]))
+        }
+        self.records = records
+        bounds = starts.map { UInt32($0) } + [UInt32(records.count)]
+    }
+}
+
+extension PlanRows: RandomAccessCollection {
+    var startIndex: Int { 0 }
+    var endIndex: Int { bounds.count - 1 }
+
+    subscript(index: Int) -> [String] {
+        let records = records[Int(bounds[index])..<Int(bounds[index + 1])].map { Int($0) }
+        func count(_ isIncluded: (Disposition) -> Bool) -> String {
+            "\(records.count { isIncluded(plan.dispositions[$0]) })"
+        }
+        let (client, type) = plan.clientAndType(ofRecordAt: records[0])
+        let groups = records.map { plan.group(ofRecordAt: $0) }.filter { $0.disposition != .send }
+        let reasons = Dictionary(grouping: groups) { $0 }.map { (name: plan.reason(of: $0).text, count: $1.count) }
+            .sorted { CapturedText($0.name) < CapturedText($1.name) }
+        let uploads = records.reduce(0) { $0 + uploadCounts[$1] }
+        return [
+            plan.names.clients.id(ofClient: Int(client)) ?? PlanNames.noClient,
+            plan.names.types[type].system.description,
+            plan.names.types[type].name, "\(uploads)", count { $0 == .send }, count(\.isWaiting),
+            count { $0 != .send && !$0.isWaiting }, CountedList.text(of: reasons),
+        ]
+    }
+}
+
+extension PlanNames {
+    /// The text that is shown instead of an id for records without a client id.
+    fileprivate static let noClient = "(none)"
+
+    /// The position of each client if the clients are sorted by the bytes of their ids, and then by system.
+    fileprivate var clientRanks: [UInt32] {
+        let noClient = Array(Self.noClient.utf8)[...]
+        func id(_ client: UInt32) -> ArraySlice<UInt8> {
+            let id = clients.idBytes(ofClient: Int(client))
+            return id.isEmpty && clients.id(ofClient: Int(client)) == nil ? noClient : id
+        }
+        let sorted = (0..<UInt32(clients.count)).sorted { left, right in
+            let (first, second) = (id(left), id(right))
+            return first.lexicographicallyPrecedes(second)
+                || !second.lexicographicallyPrecedes(first)
+                    && clients.system(ofClient: Int(left)) < clients.system(ofClient: Int(right))
+        }
+        return Self.ranks(sorted)
     }
 
-    /// The maximum number of facts with the same code that are shown in one line.
-    static let maximumShownFacts = 3
+    /// The position of each type if the types are sorted by name.
+    fileprivate var typeRanks: [UInt32] {
+        Self.ranks((0..<UInt32(types.values.count)).sorted { types[$0].name < types[$1].name })
+    }
 
-    /// The maximum number of distinct answers to refused records that are shown in one line.
-    static let maximumShownRefusals = 3
+    private static func ranks(_ sorted: [UInt32]) -> [UInt32] {
+        var ranks = [UInt32](repeating: 0, count: sorted.count)
+        for (rank, number) in sorted.enumerated() { ranks[Int(number)] = UInt32(rank) }
+        return ranks
+    }
 }

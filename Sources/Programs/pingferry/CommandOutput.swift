@@ -2,7 +2,7 @@ import ArgumentParser
 import Bundle
 import Console
 import Files
-import JSONText
+import Glibc
 
 /// The output of a command: a file, the volumes of a bundle, a pipe, a device, or standard output.
 ///
@@ -82,8 +82,7 @@ final class CommandOutput {
         switch file {
         case .some(let file): try file.write(bytes)
         case .none:
-            var shown: [UInt8] = []
-            guard terminalRewriter?.rewrite(bytes, to: &shown) != nil else { return try writeToStream(bytes) }
+            guard let shown = terminalRewriter?.output(for: bytes) else { return try writeToStream(bytes) }
             try writeToStream(shown.span)
         }
     }
@@ -112,12 +111,23 @@ final class CommandOutput {
     }
 }
 
-extension VolumeWriter.Volume {
-    var json: [UInt8] {
-        var object = CanonicalObject()
-        object.set("bytes", integer: size)
-        object.set("path", string: path)
-        object.set("sha256", string: sha256.hex)
-        return object.bytes
+/// The permissions of an output file, given as octal digits such as `0640`.
+struct FilePermissions: ExpressibleByArgument, Equatable {
+    let mode: mode_t
+
+    /// The permissions of a file that only its owner can read and write.
+    static let ownerOnly = Self(mode: S_IRUSR | S_IWUSR)
+
+    private init(mode: mode_t) { self.mode = mode }
+
+    /// Parses octal digits, or returns `nil` unless the owner can read and write the file and no one can execute it.
+    init?(argument: String) {
+        let digits = argument.utf8
+        guard (3...4).contains(digits.count), digits.first != UInt8(ascii: "+"),
+            let mode = mode_t(argument, radix: 8), mode & ~0o066 == Self.ownerOnly.mode
+        else { return nil }
+        self.mode = mode
     }
+
+    var defaultValueDescription: String { "0600" }
 }

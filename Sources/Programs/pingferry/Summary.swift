@@ -4,6 +4,7 @@ import Bytes
 import Capture
 import Console
 import JSONText
+import Systems
 import Telemetry
 
 /// The summary that a command prints after it has read captures.
@@ -24,8 +25,7 @@ struct Summary {
 
     /// A line such as `5 records (4 uploadable; held: schema 1), 2 duplicates omitted, 1 quarantined`.
     var sentence: String {
-        let totals = intake.totals
-        var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
+        var parts = [Self.records(in: intake.totals)]
         if intake.duplicateCount > 0 { parts.append("\(Self.count(intake.duplicateCount, "duplicate")) omitted") }
         if intake.omitted.records > 0 {
             parts.append("\(Self.count(intake.omitted.records, "record")) of earlier bundles omitted")
@@ -64,21 +64,13 @@ struct Summary {
         intake.withdrawals.map { ($0, $0.json.bytes) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
 
-    /// Prints the summary as JSON, with the members that `extend` adds.
-    func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
-        var object = json
-        extend(&object)
-        try Terminal.print(object)
-    }
-
-    /// Prints the summary as JSON, with `elements` as the array `key`, which may be larger than memory.
+    /// Prints the summary as JSON, with the members that `extend` adds, and `arrays`, which may be larger than memory.
     func printJSON(
-        streaming key: JSONKey, _ elements: @escaping CanonicalObject.Elements,
-        _ extend: (inout CanonicalObject) -> Void
+        arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [], _ extend: (inout CanonicalObject) -> Void
     ) throws {
         var object = json
         extend(&object)
-        try JSONObjectPrinter.print(object, arrays: [(key, elements)])
+        try Terminal.print(object, arrays: arrays)
     }
 
     private var json: CanonicalObject {
@@ -164,11 +156,12 @@ struct Summary {
 
     private static func position(_ reject: Reject) -> String { reject.offset.map { " at byte \($0)" } ?? "" }
 
-    /// Returns a suffix such as ` (4 uploadable; held: schema 1)`, or an empty string if there are no records.
-    static func details(of totals: BundleTotals) -> String {
-        guard totals.records > 0 else { return "" }
+    /// Returns the number of records, such as `5 records (4 uploadable; held: schema 1)`, or `0 records`.
+    static func records(in totals: BundleTotals) -> String {
+        let records = count(totals.records, "record")
+        guard totals.records > 0 else { return records }
         let held = totals.holds.isEmpty ? "" : "; held: \(countList(totals.holds))"
-        return " (\(totals.uploadableCount) uploadable\(held))"
+        return "\(records) (\(totals.uploadableCount) uploadable\(held))"
     }
 
     /// Returns counts sorted by name, such as `core 2, event 1`, or only the highest counts if there are many.
@@ -183,4 +176,57 @@ struct Summary {
 extension LocatedProblem {
     /// A line such as `phone.zip: Documents/x.json: damaged`, without the path if the problem affects a whole capture.
     var sentence: String { [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ") }
+}
+
+/// The number of records that a filter rejected because they have no time, and the conditions that no record meets.
+private struct FilterSummary {
+    private let withoutTimeCount: Int
+    private let unmatchedConditions: [FilterFindings.Unmatched]
+
+    init(_ findings: FilterFindings, of filter: RecordFilter) {
+        withoutTimeCount = findings.withoutTime
+        unmatchedConditions = findings.unmatched(of: filter)
+    }
+
+    /// The lines to print to standard error.
+    var lines: [String] {
+        var lines = unmatchedConditions.map { "no record matches --\($0.condition) \($0.value)" }
+        if withoutTimeCount > 0 {
+            let (records, verb) = (Summary.count(withoutTimeCount, "record"), withoutTimeCount == 1 ? "was" : "were")
+            lines.append("\(records) without a time \(verb) omitted because --since and --until require one")
+        }
+        return lines
+    }
+
+    var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("unmatched", objects: unmatchedConditions) { object, unmatched in
+            object.set("filter", string: unmatched.condition)
+            object.set("value", string: unmatched.value)
+        }
+        object.set("withoutTime", integer: withoutTimeCount)
+        return object
+    }
+}
+
+extension QuarantineEntry {
+    /// The JSON object of the entry, with its reason also split into the members `code` and `text`.
+    var jsonWithCode: CanonicalObject {
+        let parts = reject.reason.split(separator: " ", maxSplits: 1)
+        var object = json
+        object.set("code", string: parts.first.map(String.init) ?? "")
+        object.set("text", string: parts.count > 1 ? String(parts[1]) : "")
+        return object
+    }
+}
+
+extension Hold {
+    /// A JSON object with the code of the hold and its detail, or the meaning of the code if there is no detail.
+    var jsonWithCode: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("code", string: code)
+        let known = Systems.table.holdCodes.first { $0.code == code }
+        object.set("text", string: detail ?? known.map { "the record \($0.meaning)" })
+        return object
+    }
 }

@@ -309,3 +309,13 @@ struct BundleCommand: AsyncParsableCommand {
         return "\(first.path)\(others) and \(VolumeName.listPath(of: output))"
     }
 }
+
+extension VolumeWriter.Volume {
+    fileprivate var json: [UInt8] {
+        var object = CanonicalObject()
+        object.set("bytes", integer: size)
+        object.set("path", string: path)
+        object.set("sha256", string: sha256.hex)
+        return object.bytes
+    }
+}

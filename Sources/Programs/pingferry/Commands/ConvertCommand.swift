@@ -319,3 +319,137 @@ extension CaptureInput {
         }
     }
 }
+
+/// A format that `convert` writes.
+enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
+    case ndjson, sqlite, csv, parquet, timesketch
+
+    /// Creates the format that the file extension of `name` selects, or NDJSON for any other extension.
+    init(name: String) {
+        let extensions: [(ConvertFormat, [String])] = [
+            (.sqlite, [".sqlite", ".sqlite3", ".db"]), (.parquet, [".parquet", ".parquet/"]), (.csv, [".csv", "/"]),
+            (.timesketch, [".timeline.jsonl"]),
+        ]
+        self = extensions.first { $0.1.contains { name.hasSuffix($0) } }?.0 ?? .ndjson
+    }
+
+    /// Whether the format can be written to a pipe.
+    var isStream: Bool {
+        switch self {
+        case .ndjson, .timesketch: true
+        case .sqlite, .csv, .parquet: false
+        }
+    }
+
+    /// Whether the output is a folder.
+    var isFolder: Bool {
+        switch self {
+        case .csv, .parquet: true
+        case .ndjson, .sqlite, .timesketch: false
+        }
+    }
+}
+
+/// A range of segments numbered from 1, such as `2-5`, `2`, or `2-` for all segments from the second.
+struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
+    let first: Int
+    /// The number of the last segment, or `nil` for the end of the bundle.
+    let last: Int?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = Self.number(parts[0]) else { return nil }
+        self.first = first
+        switch parts.count {
+        case 1: last = first
+        case 2 where parts[1].isEmpty: last = nil
+        default:
+            guard let last = Self.number(parts[1]), last >= first else { return nil }
+            self.last = last
+        }
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit), let number = Int(text), number > 0
+        else { return nil }
+        return number
+    }
+
+    var description: String { last == first ? "\(first)" : "\(first)-\(last.map(String.init) ?? "")" }
+
+    /// Returns the range as indices into a bundle with `count` segments, or `nil` if the bundle has too few segments.
+    func indices(ofSegments count: Int) -> Range<Int>? {
+        let last = last ?? count
+        return first <= count && last <= count ? first - 1..<last : nil
+    }
+}
+
+/// A check whether the name of an output suggests a format other than the format that `convert` writes.
+private enum OutputName {
+    /// The names of formats other than NDJSON, by file extension.
+    private static let otherFormats = [
+        "bz2": "bzip2", "csv": "CSV", "db": "SQLite", "duckdb": "DuckDB", "gz": "gzip", "html": "HTML",
+        "json": "one JSON value", "parq": "Parquet", "parquet": "Parquet", "sqlite": "SQLite", "sqlite3": "SQLite",
+        "tar": "tar", "tsv": "TSV", "xlsx": "Excel", "xml": "XML", "xz": "xz", "zip": "zip",
+    ]
+
+    /// The file extensions that select a format or compression.
+    private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "parquet", "ndjson", "jsonl", "zst"]
+
+    /// Returns the known extension, such as `.csv`, that is probably meant if the extension of `path` is misspelled.
+    ///
+    /// Returns `nil` if `path` has no extension, or if its extension is known, belongs to another format, or is not
+    /// similar to a known extension.
+    static func suggestedExtension(for path: String) -> String? {
+        let name = path.lowercased()
+        guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }
+        let fileExtension = String(name[name.index(after: dot)...])
+        guard !knownExtensions.contains(fileExtension), otherFormats[fileExtension] == nil else { return nil }
+        return SimilarWords.matches(for: fileExtension, among: knownExtensions).first.map { ".\($0)" }
+    }
+
+    /// Returns a warning if the NDJSON output at `path` has the extension of another format, or `nil` if it does not.
+    static func warning(for path: String) -> String? {
+        var name = path.lowercased()
+        let isCompressed = name.hasSuffix(".zst")
+        if isCompressed { name.removeLast(".zst".count) }
+        guard let dot = name.lastIndex(of: "."), let suggested = otherFormats[String(name[name.index(after: dot)...])]
+        else {
+            return nil
+        }
+        let written = "\(isCompressed ? "compressed " : "")NDJSON, one record per line"
+        return "\(path): contains \(written), not \(suggested) as its name suggests"
+    }
+}
+
+extension ScanReport {
+    /// The findings of the report, which must be finished, as rows of the table of stores.
+    fileprivate var exportedStores: some Sequence<ExportedStore> {
+        let apps = containerApps
+        return rows.lazy.map { ExportedStore($0, app: apps.app(of: $0)) }
+    }
+}
+
+extension ExportedStore {
+    fileprivate init(_ row: ScanRow, app: App?) {
+        self.init(capture: row.capture, path: row.path, kind: row.kind)
+        hasContainer = row.kind != ScanRow.bundleKind
+        system = row.system
+        self.app = app
+        recordCount = row.totals.records
+        uploadableCount = row.totals.uploadableCount
+        heldCounts = CanonicalObject(counts: row.totals.holds)
+        typeCounts = CanonicalObject(counts: row.totals.types)
+        quarantineCount = row.quarantineCount
+        problemCount = row.problemCount
+        pendingEventCounts = row.details.pendingEvents.map { CanonicalObject(counts: $0) }
+        facts = row.details.facts
+        usageData = row.usageData?.state
+        queue = row.details.queue.map { queue in
+            Queue(
+                state: queue.state, sentence: queue.sentence,
+                // Without a time in the store, the queue is evaluated at the beginning of 1970.
+                time: queue.instant == 0 ? nil : Timestamp(milliseconds: queue.instant), json: queue.json)
+        }
+    }
+}

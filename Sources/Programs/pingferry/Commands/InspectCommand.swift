@@ -5,6 +5,7 @@ import Files
 import JSONText
 import PropertyList
 import Systems
+import Telemetry
 
 /// The command `inspect`, which shows a property list or keyed archive as JSON.
 struct InspectCommand: AsyncParsableCommand {
@@ -92,7 +93,7 @@ struct InspectCommand: AsyncParsableCommand {
             throw CommandError(
                 status: .badData, message: "\(InputOpener.name(of: file)): \(error)", remedy: remedy(for: error))
         }
-        var (json, shown) = (files.count > 1 ? objectStart(of: file, isFirst: isFirst) : [], [UInt8]())
+        var json = files.count > 1 ? objectStart(of: file, isFirst: isFirst) : []
         var rewriter = PrintableJSON()
         var hasMore = true
         while hasMore {
@@ -101,10 +102,9 @@ struct InspectCommand: AsyncParsableCommand {
                 json.removeLast()
                 json += "}\n".utf8
             }
-            rewriter.rewrite(json.span, to: &shown)
+            let shown = rewriter.output(for: json.span)
             try StandardOutput.write(shown.span)
             json.removeAll(keepingCapacity: true)
-            shown.removeAll(keepingCapacity: true)
         }
         try report(printer, of: file)
     }
@@ -169,4 +169,15 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private static let maximumReportedWarnings = 20
+}
+
+extension SystemTable {
+    /// Returns the keys, as UTF-8, whose values in `document` are secrets.
+    ///
+    /// The set is empty unless `document` is a keyed archive that has a class for which a system declares secret keys.
+    fileprivate func secretKeys(in document: PropertyListDocument) -> Set<[UInt8]> {
+        let secrets = all.compactMap { $0.stores?.secrets }
+        guard !secrets.isEmpty, let archive = try? KeyedArchive(document) else { return [] }
+        return Set(secrets.filter { archive.hasClass(named: $0.classNames) }.flatMap(\.keys).map { Array($0.utf8) })
+    }
 }

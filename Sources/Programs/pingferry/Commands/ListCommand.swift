@@ -1,7 +1,10 @@
 import ArgumentParser
+import Bundle
+import Bytes
 import Capture
 import Console
 import Files
+import JSONText
 import Systems
 import Telemetry
 
@@ -68,4 +71,233 @@ struct ListCommand: AsyncParsableCommand {
             }
         }
     }
+}
+
+/// The manifest and the details of a bundle for display.
+///
+/// Only the details that the tables show are kept in memory.
+private struct BundleContents {
+    private let reader: BundleReader
+    private let manifest: Manifest
+    private let clients: CappedList<ClientSummary>
+    private let quarantined: CappedList<QuarantineEntry>
+    private let problems: CappedList<LocatedProblem>
+    private let withdrawals: CappedList<Withdrawal>
+
+    /// Reads all details, so that an error in them is reported before anything is printed.
+    init(_ reader: BundleReader) throws(BundleError) {
+        self.reader = reader
+        manifest = reader.manifest
+        clients = try Self.firstEntries(BundleLayout.clients, of: reader)
+        quarantined = try Self.firstEntries(BundleLayout.quarantine, of: reader)
+        problems = try Self.firstEntries(BundleLayout.problems, of: reader)
+        withdrawals = try Self.firstEntries(BundleLayout.withdrawals, of: reader)
+    }
+
+    private static func firstEntries<Entry: BundleDetail>(
+        _ list: String, of reader: BundleReader
+    ) throws(BundleError) -> CappedList<Entry> {
+        var entries = CappedList<Entry>()
+        var cursor = try DetailCursor<Entry>(list, of: reader)
+        while let entry = try cursor.next() { entries.add(entry, reason: "") }
+        return entries
+    }
+
+    func printTables() throws {
+        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.toolVersion)")
+        for line in manifest.lines() { try Terminal.print(line) }
+        let totals = manifest.totals
+        try Terminal.print(Summary.records(in: totals))
+        if manifest.duplicateCount > 0 {
+            try Terminal.print("\(Summary.count(manifest.duplicateCount, "duplicate")) omitted")
+        }
+        let inputRows = InputRows(manifest.inputs)
+        try printSection(
+            "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, hiddenCount: inputRows.hiddenCount)
+        if inputRows.omittedCount > 0 {
+            try Terminal.print("  and \(inputRows.omittedCount) more that the manifest does not list")
+        }
+        let rows = memberRows
+        try printSection(
+            "members", ["member", "bytes", "compressed", "records"], rows,
+            hiddenCount: reader.members.count - rows.count)
+        try printSection(
+            "types", ["type", "records"],
+            totals.types.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] })
+        try printSection(
+            "held", ["reason", "records"],
+            totals.holds.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] })
+        try printSection(
+            "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
+            hiddenCount: clients.omittedCount)
+        try printSection(
+            "withdrawals", ["code", "of", "path"],
+            withdrawals.elements.map { [$0.reason.rawValue, "\($0.subject)", "\($0.capture): \($0.path)"] },
+            hiddenCount: withdrawals.omittedCount)
+        try printSection(
+            "quarantine", ["path", "bytes", "reason"],
+            quarantined.elements.map {
+                ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
+            }, hiddenCount: quarantined.omittedCount)
+        try printSection(
+            "problems", ["path", "problem"],
+            problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
+            hiddenCount: problems.omittedCount)
+    }
+
+    private var memberRows: [[String]] {
+        let counts = Dictionary(
+            uniqueKeysWithValues: manifest.segments.map { (CapturedText($0.path), "\($0.records)") })
+        return reader.members.prefix(CappedList<ClientSummary>.defaultLimit).map {
+            [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""]
+        }
+    }
+
+    private var clientRows: [[String]] {
+        clients.elements.map { client in
+            [
+                client.client ?? "(none)", client.system, client.apps.sortedStrings.joined(separator: ","),
+                "\(client.recordCount)", "\(client.uploadableCount)", client.firstTime?.description ?? "",
+                client.lastTime?.description ?? "",
+            ]
+        }
+    }
+
+    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], hiddenCount: Int = 0) throws {
+        guard !rows.isEmpty else { return }
+        try Terminal.print("")
+        try Terminal.print("\(title):")
+        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
+        if hiddenCount > 0 { try Terminal.print("  and \(hiddenCount) more; --json lists all") }
+    }
+
+    /// Prints the contents, and `records` unless it is `nil`, as one JSON object.
+    ///
+    /// The elements of arrays are read while they are printed.
+    func printJSON(path: String, _ records: RecordListing?) throws {
+        var object = CanonicalObject()
+        object.set(contentsOf: manifest)
+        object.set("duplicates", integer: manifest.duplicateCount)
+        object.set("inputsOmitted", integer: manifest.inputs.omittedCount)
+        object.set("path", string: path)
+        object.set("pseudonymized", string: manifest.pseudonymKeyID)
+        object.set(ancestryOf: manifest)
+        object.set("tool", string: manifest.toolVersion)
+        object.set("version", integer: BundleLayout.version)
+        object.set("inputs", elements: manifest.inputs.entries.map(\.json.bytes))
+        var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [
+            ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
+            ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),
+            ("quarantined", elements(QuarantineEntry.self, BundleLayout.quarantine, \.jsonWithCode)),
+            ("segments", forEachSegment),
+            ("withdrawals", elements(Withdrawal.self, BundleLayout.withdrawals, \.json)),
+        ]
+        if let records { arrays.append(("records", records.forEachObject)) }
+        try Terminal.print(object, arrays: arrays)
+    }
+
+    private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {
+        for member in reader.members {
+            var object = CanonicalObject()
+            object.set("bytes", integer: member.size)
+            object.set("compressed", integer: member.compressedSize)
+            object.set("path", string: member.name)
+            try body(object)
+        }
+    }
+
+    private func forEachSegment(_ body: (CanonicalObject) throws -> Void) throws {
+        for segment in manifest.segments {
+            var object = CanonicalObject()
+            object.set("bytes", integer: segment.bytes)
+            object.set("path", string: segment.path)
+            object.set("records", integer: segment.records)
+            try body(object)
+        }
+    }
+
+    private func elements<Entry: BundleDetail>(
+        _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
+    ) -> CanonicalObject.Elements {
+        { add in
+            var cursor = try DetailCursor<Entry>(list, of: reader)
+            while let entry = try cursor.next() { try add(json(entry)) }
+        }
+    }
+}
+
+/// The inputs of a bundle as rows of a table, with indented rows for the inputs of input bundles.
+private struct InputRows {
+    /// The shown rows, each with the label, kind and hash of an input.
+    private(set) var rows: [[String]] = []
+    /// The number of inputs that are listed in the manifest but not shown.
+    private(set) var hiddenCount = 0
+    /// The number of inputs on all levels that are counted but not listed in the manifest.
+    private(set) var omittedCount = 0
+
+    init(_ inputs: BundleInputs) { add(inputs, level: 0) }
+
+    /// Adds rows for `inputs` and for all levels below, which are few because deeply nested manifests are rejected.
+    private mutating func add(_ inputs: BundleInputs, level: Int) {
+        // The sum is capped, because each count can be as large as `Int.max`.
+        omittedCount = min(omittedCount, Int.max - inputs.omittedCount) + inputs.omittedCount
+        for input in inputs.entries {
+            let hash = (input.sha256 ?? input.digest)?.hex ?? ""
+            let row = [String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash]
+            if rows.count < CappedList<[String]>.defaultLimit { rows.append(row) } else { hiddenCount += 1 }
+            if let below = input.inputs { add(below, level: level + 1) }
+        }
+    }
+}
+
+/// A listing of the records of a bundle with their ids and holds, read one segment at a time.
+private struct RecordListing {
+    let reader: BundleReader
+
+    /// Calls `body` with a JSON object for each record, in order.
+    func forEachObject(_ body: (CanonicalObject) throws -> Void) throws { try forEach(Self.object, body) }
+
+    /// Calls `body` with the result of `show` for each record, after the whole segment of the record has been checked.
+    private func forEach<Shown>(_ show: (borrowing Record) -> Shown, _ body: (Shown) throws -> Void) throws {
+        for segment in reader.manifest.segments {
+            var shown: [Shown] = []
+            _ = try reader.forEachRecord(of: segment) { record, _, _ in shown.append(show(record)) }
+            for element in shown { try body(element) }
+        }
+    }
+
+    private static func object(of record: borrowing Record) -> CanonicalObject {
+        var object = CanonicalObject(naming: record)
+        object.set("held", elements: record.held.map(\.jsonWithCode.bytes))
+        object.set("source", string: "\(record.source.capture): \(record.source.path)")
+        return object
+    }
+
+    private static func cells(of record: borrowing Record) -> [String] {
+        var reasons = record.held.map(\.text).joined(separator: "; ")
+        // Of several copies, this one was kept because of its holds.
+        if CopyRank(record.held).isDecisive { reasons += " (\(record.source.capture): \(record.source.path))" }
+        return [
+            record.id, record.system.description, record.type, record.client ?? "-", record.time?.description ?? "-",
+            reasons.isEmpty ? "-" : reasons,
+        ]
+    }
+
+    /// Prints a line of tab-separated columns for each record, with `name` as the last column unless it is `nil`.
+    func printLines(bundleName name: String?) throws {
+        var lines: [String] = []
+        func flush() throws(FileError) {
+            guard !lines.isEmpty else { return }
+            try Terminal.print(lines: lines.joined(separator: "\n"))
+            lines.removeAll(keepingCapacity: true)
+        }
+        try forEach(Self.cells) { cells in
+            // Each cell is escaped separately, so that a tab or a line feed in an id does not begin a new cell.
+            lines.append((cells + [name].compactMap(\.self)).map(\.printable).joined(separator: "\t"))
+            if lines.count >= Self.linesPerWrite { try flush() }
+        }
+        try flush()
+    }
+
+    private static let linesPerWrite = 1024
 }

@@ -177,7 +177,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                 progress.clear()
                 failure.report(as: "pingferry")
                 firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
-                results.append(Self.json(of: failure, bundle.name))
+                results.append(CanonicalObject(rejectedBundle: bundle.name, "name", failure))
             }
         }
         let others = receiver.offer.otherNames
@@ -214,18 +214,11 @@ struct ReceiveCommand: AsyncParsableCommand {
         guard !common.json, !common.quiet else { return }
         let manifest = received.manifest
         let verb = received.wasPresent ? "already received" : "received"
-        let count = Summary.count(manifest.totals.records, "record")
-        try Terminal.print("\(name): \(verb), \(count)\(Summary.details(of: manifest.totals))")
+        try Terminal.print("\(name): \(verb), \(Summary.records(in: manifest.totals))")
         if let blocks = received.repairedBlockCount {
             try Terminal.print("repaired \(Summary.count(blocks, "block")) in the copy")
         }
-        try Terminal.print("digest \(manifest.digest)")
-        for line in manifest.ancestryLines { try Terminal.print(line) }
-        if let signer = received.signer {
-            try Terminal.print("signed by \(signer.principal) with \(signer.keyDescription)")
-        }
-        if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
-        for line in manifest.filterLines { try Terminal.print(line) }
+        for line in manifest.lines(signer: received.signer) { try Terminal.print(line) }
     }
 
     /// Returns the error to report for a bundle that was not received, or `nil` for an error of the program.
@@ -248,27 +241,11 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
 
     private static func json(of received: BundleReceiver.ReceivedBundle, _ name: String) -> CanonicalObject {
-        let manifest = received.manifest
-        var object = CanonicalObject()
-        object.set("digest", string: manifest.digest)
+        var object = CanonicalObject(validBundle: name, "name", received.manifest, received.signer)
         object.set("files", strings: received.files)
-        object.set(filtersOf: manifest)
-        object.set("good", boolean: true)
         object.set("missingParents", strings: received.missingParents)
-        object.set("name", string: name)
         object.set("present", boolean: received.wasPresent)
         object.set("repairedBlocks", integer: received.repairedBlockCount ?? 0)
-        if let signer = received.signer { object.set("signer", object: signer.json) }
-        object.set("totals", object: manifest.totals.json)
-        return object
-    }
-
-    private static func json(of failure: CommandError, _ name: String) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("good", boolean: false)
-        object.set("name", string: name)
-        object.set("status", integer: Int(failure.status.rawValue))
-        object.set("text", string: failure.message)
         return object
     }
 }

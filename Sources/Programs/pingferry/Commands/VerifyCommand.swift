@@ -4,6 +4,7 @@ import Capture
 import Console
 import Files
 import FoundationEssentials
+import Hashing
 import JSONText
 import Systems
 import Telemetry
@@ -131,7 +132,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let paths = paths
         var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.jobLimit) }
         var firstFailure: ExitCode?
-        var results: [[UInt8]] = []
+        var results: [CanonicalObject] = []
         var verified = BundleChain()
         // The keys of the records are only needed for an index, and to count records of several bundles once.
         var contents = chain || index != nil ? EarlierBundles() : nil
@@ -147,7 +148,9 @@ struct VerifyCommand: AsyncParsableCommand {
                 failure.report(as: "pingferry")
                 firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
                 await log?.recordFailure(path, failure)
-                results.append(Self.json(of: failure, path, faults: VolumeReport.faultsJSON(in: error)))
+                var result = CanonicalObject(rejectedBundle: path, "path", failure)
+                if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", elements: faults) }
+                results.append(result)
             }
         }
         let faults = chain ? verified.faults(endingWith: digests.digest?.lowercased()) : []
@@ -170,7 +173,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         if common.json {
             var object = CanonicalObject()
-            object.set("bundles", elements: results)
+            object.set("bundles", elements: results.map(\.bytes))
             if chain {
                 object.set(
                     "chain", object: Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
@@ -196,7 +199,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(
         _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
         _ contents: inout EarlierBundles?, _ log: inout VerificationLog?, _ verified: inout BundleChain
-    ) async throws -> [UInt8] {
+    ) async throws -> CanonicalObject {
         let reader = try InputOpener.openBundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
             signature: signature)
@@ -230,33 +233,23 @@ struct VerifyCommand: AsyncParsableCommand {
         let manifest = reader.manifest
         verified.append(manifest, named: InputOpener.name(of: path))
         if !common.json, !common.quiet {
-            let count = Summary.count(manifest.totals.records, "record")
-            try Terminal.print("\(InputOpener.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
+            try Terminal.print("\(InputOpener.name(of: path)): good, \(Summary.records(in: manifest.totals))")
             if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
-            try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as expected")")
-            for line in manifest.ancestryLines { try Terminal.print(line) }
+            var checks: [String] = []
             if expected != nil, reader.signer == nil {
-                try Terminal.print("the contents match the given digest, which does not show who packed them")
+                checks.append("the contents match the given digest, which does not show who packed them")
             }
-            if let comparison { try Terminal.print("matches the receipt \(comparison.path)") }
-            if let signer = reader.signer {
-                try Terminal.print("signed by \(signer.principal) with \(signer.keyDescription)")
-            }
-            if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
-            for line in manifest.filterLines { try Terminal.print(line) }
+            if let comparison { checks.append("matches the receipt \(comparison.path)") }
+            let lines = manifest.lines(
+                digestRemark: expected == nil ? "" : ", as expected", checks: checks, signer: reader.signer)
+            for line in lines { try Terminal.print(line) }
         }
-        var object = CanonicalObject()
+        var object = CanonicalObject(validBundle: path, "path", manifest, reader.signer)
         if let comparison { object.set("against", string: comparison.path) }
-        object.set("digest", string: manifest.digest)
-        object.set(filtersOf: manifest)
-        object.set("good", boolean: true)
         object.set("parents", strings: manifest.parents)
-        object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymKeyID)
-        if let signer = reader.signer { object.set("signer", object: signer.json) }
-        object.set("totals", object: manifest.totals.json)
         if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
-        return object.bytes
+        return object
     }
 
     /// Returns a sentence on complete chains that contain `records` different records.
@@ -284,16 +277,101 @@ struct VerifyCommand: AsyncParsableCommand {
         object.set("records", integer: records)
         return object
     }
+}
 
-    /// Returns the JSON result for the bundle at `path`, with the exit status and the message of `failure`.
-    private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
-        var object = CanonicalObject()
-        object.set("good", boolean: false)
-        object.set("path", string: path)
-        object.set("status", integer: Int(failure.status.rawValue))
-        object.set("text", string: failure.message)
-        if let faults { object.set("volumes", elements: faults) }
-        return object.bytes
+/// The options that specify the expected digests of bundles.
+struct DigestOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The expected digest of the bundle, or of the last one with --chain, received separately from the bundle.",
+            valueName: "hex"))
+    var digest: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with the expected digests: one line for each bundle with the digest and the name of the bundle. For \
+            a single bundle, the digest alone is sufficient.
+            """, valueName: "file"), completion: .file())
+    var digestFile: String?
+
+    func validate() throws {
+        guard digest == nil || digestFile == nil else {
+            throw ValidationError("--digest and --digest-file cannot be used together")
+        }
+        if let digest, ContentHash(hex: digest.lowercased()) == nil {
+            throw ValidationError("--digest requires the 64 hexadecimal digits that verify prints")
+        }
+    }
+
+    /// Returns the expected digest of each bundle, or `nil` if no digests were given.
+    ///
+    /// In a chain, `--digest` applies to the last bundle, and the elements for the other bundles are `nil`.
+    func expectedDigests(of bundles: [String], inChain isChain: Bool) throws -> [String?]? {
+        if let digest {
+            guard bundles.count == 1 || isChain else {
+                throw ValidationError("--digest accepts only one bundle; use --digest-file for several")
+            }
+            return bundles.dropLast().map { _ in nil } + [digest.lowercased()]
+        }
+        guard let path = digestFile else { return nil }
+        let list = try Self.digestList(at: path)
+        return try bundles.map { bundle in
+            // For a bundle in volumes, the list of digests contains the name of the bundle.
+            let name = VolumeName(path: bundle)?.bundlePath ?? bundle
+            guard let digest = list.digest(of: name, isOnlyBundle: bundles.count == 1) else {
+                throw CommandError(
+                    status: .badData, message: "\(path): contains no digest for \(bundle)",
+                    remedy: "add a line with the digest, two spaces, and the name of the bundle")
+            }
+            return digest
+        }
+    }
+
+    private static func digestList(at path: String) throws -> DigestList {
+        let bytes = try InputFile(path: path).contents(limit: DigestList.maxSize)
+        do throws(DigestListError) {
+            return try DigestList(bytes)
+        } catch {
+            throw CommandError(status: .badData, message: "\(path): \(error)")
+        }
+    }
+}
+
+/// The description of the volumes of a bundle in the output of `verify`.
+private enum VolumeReport {
+    /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list of volumes.
+    static func json(of set: VolumeSet) -> [[UInt8]] {
+        zip(set.names, set.sizes).map { name, size in
+            var object = CanonicalObject()
+            object.set("bytes", integer: size)
+            object.set("path", string: name.path)
+            object.set("sha256", string: set.list?.hashes[name.number - 1].hex)
+            return object.bytes
+        }
+    }
+
+    static func sentence(on set: VolumeSet) -> String {
+        let count = Summary.count(set.names.count, "volume")
+        let list = VolumeName.listPath(of: set.names.first?.bundlePath ?? "")
+        return set.list == nil ? "\(count), with no list to compare them with" : "\(count), as listed in \(list)"
+    }
+
+    /// Returns the faults of volumes as JSON objects, or `nil` if `error` is not about faulty volumes.
+    static func faultsJSON(in error: any Error) -> [[UInt8]]? {
+        guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
+        return faults.map { fault in
+            var object = CanonicalObject()
+            object.set("code", string: fault.code)
+            object.set("name", string: fault.name)
+            object.set("text", string: fault.text)
+            return object.bytes
+        }
+    }
+
+    private static func bundleError(_ error: any Error) -> BundleError? {
+        if case .bundle(let error, _)? = error as? InputError { return error }
+        return error as? BundleError
     }
 }
 
