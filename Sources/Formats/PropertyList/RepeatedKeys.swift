@@ -1,6 +1,38 @@
 import Bytes
 import JSONText
 
+/// A property list in the binary form, converted from XML or from a binary file that repeats keys.
+struct RewrittenPropertyList {
+    let bytes: [UInt8]
+    /// The source offset of each object.
+    let sourceOffsets: [UInt32]
+    /// The repeated keys that were removed, or `nil` if there were none.
+    let repeats: RepeatedKeys?
+}
+
+/// A summary of the keys that are repeated within dictionaries of a file.
+struct RepeatedKeys {
+    /// The number of keys that repeat an earlier key of their dictionary.
+    let count: Int
+    /// The offset of the first dictionary that repeats a key.
+    let offset: Int
+}
+
+extension RepeatedKeys? {
+    /// Adds the `count` repeated keys of the dictionary at `offset`.
+    mutating func add(_ count: Int, at offset: Int) {
+        self = RepeatedKeys(count: (self?.count ?? 0) + count, offset: min(self?.offset ?? offset, offset))
+    }
+}
+
+extension PropertyListError {
+    /// Creates the error that reports repeated keys.
+    init(_ repeats: RepeatedKeys) {
+        let words = repeats.count == 1 ? "a repeated key" : "\(repeats.count) repeated keys"
+        self.init(.duplicateKey, at: repeats.offset, "\(words), of which the first value counts")
+    }
+}
+
 /// A search for the keys that occur more than once in a dictionary, either as the same object or as equal strings.
 ///
 /// Most dictionaries refer to the same key objects as an earlier dictionary, so their keys do not have to be read.
@@ -109,5 +141,59 @@ struct RepeatedKeyFinder {
             ^ bytes.bigEndian(at: last, width: layout.referenceSize) &* 0xC2B2_AE3D_27D4_EB4F
             ^ UInt64(members.count) &* 0x1656_67B1_9E37_79F9
         return Int(truncatingIfNeeded: hash >> 40) & (slotCount - 1)
+    }
+}
+
+/// Copies of the dictionaries that repeat a key, with only the first value of each key.
+///
+/// Source: <doc:KeyedArchives>, A.5.
+struct RepairedDictionaries {
+    /// The bytes of all copies, one after the other.
+    private var copyBytes: [UInt8] = []
+    /// The offsets of the copies in `copyBytes`, by the offset of the original dictionary.
+    private var copyOffsets: [UInt32: Int] = [:]
+    private var repeats: RepeatedKeys?
+
+    /// Adds a copy of the dictionary at `offset` without the members at the positions in `repeated`.
+    ///
+    /// The positions must be in ascending order.
+    mutating func append(
+        _ offset: UInt32, _ members: PropertyListMembers, without repeated: [Int], layout: BinaryLayout,
+        in bytes: Span<UInt8>
+    ) {
+        // Several objects may share one offset.
+        guard copyOffsets[offset] == nil else { return }
+        copyOffsets[offset] = copyBytes.count
+        repeats.add(repeated.count, at: Int(offset))
+        copyBytes.append(kind: 0xD0, count: members.count - repeated.count)
+        let size = layout.referenceSize
+        for start in [members.start, members.start + members.count * size] {
+            var rest = repeated[...]
+            for position in 0..<members.count {
+                guard rest.first != position else {
+                    rest.removeFirst()
+                    continue
+                }
+                let reference = start + position * size
+                copyBytes.append(copying: bytes.extracting(reference..<reference + size))
+            }
+        }
+    }
+
+    /// Returns `source` with the copies in place of the originals, or `nil` if there are no copies.
+    func rewrite(_ source: [UInt8], layout: BinaryLayout) throws(PropertyListError) -> RewrittenPropertyList? {
+        guard let repeats else { return nil }
+        let length = source.count + copyBytes.count + BinaryWriter.referenceWidth * layout.objectCount
+        guard length <= PropertyListLimits.maximumLength else {
+            throw RepeatedKeyFinder.budgetExceeded(at: repeats.offset)
+        }
+        var writer = BinaryWriter(objects: source[..<layout.tableOffset] + copyBytes)
+        for number in 0..<layout.objectCount {
+            let offset = layout.offset(of: number, in: source.span)
+            writer.append(
+                objectAt: copyOffsets[offset].map { UInt32(layout.tableOffset + $0) } ?? offset, from: Int(offset))
+        }
+        writer.finish(root: layout.rootNumber, referenceSize: layout.referenceSize)
+        return RewrittenPropertyList(bytes: writer.bytes, sourceOffsets: writer.sourceOffsets, repeats: repeats)
     }
 }
