@@ -1,4 +1,112 @@
 import CNettle
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The bytes of a password or key, which are overwritten when they are no longer needed.
+///
+/// A secret is never printed. It is a class, so that only one copy of the bytes exists.
+public final class Secret: Sendable {
+    private struct Storage: @unchecked Sendable {
+        var bytes: UnsafeMutableRawBufferPointer
+    }
+
+    private let storage: Mutex<Storage>
+
+    /// Moves `bytes` into the secret and overwrites the array.
+    public init(taking bytes: inout [UInt8]) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        copy.copyBytes(from: bytes)
+        storage = Mutex(Storage(bytes: copy))
+        bytes.withUnsafeMutableBytes { Self.overwrite($0) }
+        bytes.removeAll()
+    }
+
+    deinit {
+        storage.withLock { storage in
+            Self.overwrite(storage.bytes)
+            storage.bytes.deallocate()
+        }
+    }
+
+    /// Overwrites and removes the bytes.
+    public func wipe() {
+        storage.withLock { storage in
+            Self.overwrite(storage.bytes)
+            storage.bytes.deallocate()
+            storage.bytes = .allocate(byteCount: 0, alignment: 1)
+        }
+    }
+
+    /// Whether the secret has no bytes.
+    public var isEmpty: Bool { storage.withLock { $0.bytes.isEmpty } }
+
+    /// Calls `body` with the bytes, which must not escape.
+    func withBytes<Result: Sendable>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try storage.withLock { try body(UnsafeRawBufferPointer($0.bytes)) }
+    }
+
+    /// Overwrites `bytes` with zeros in a way that the compiler cannot optimize away.
+    static func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+    }
+}
+
+/// The parameters for deriving a key from a password by applying PBKDF2 once or twice.
+///
+/// Source: RFC 8018, section 5.2.
+public struct PasswordDerivation: Hashable, Sendable {
+    /// The parameters of one application of PBKDF2.
+    public struct Step: Hashable, Sendable {
+        /// The salt.
+        public let salt: [UInt8]
+        /// The number of iterations, which is at least 1.
+        public let rounds: Int
+
+        /// Creates a step.
+        public init(salt: [UInt8], rounds: Int) {
+            self.salt = salt
+            self.rounds = rounds
+        }
+    }
+
+    /// The first application, with HMAC-SHA-256, or `nil` if PBKDF2 is applied only once.
+    public let first: Step?
+    /// The last application, with HMAC-SHA-1, to the result of ``first`` or, if that is `nil`, to the password.
+    public let last: Step
+
+    /// Creates a derivation.
+    public init(first: Step?, last: Step) {
+        self.first = first
+        self.last = last
+    }
+
+    /// The total number of iterations.
+    public var rounds: Int { (first?.rounds ?? 0) + last.rounds }
+
+    /// Derives the 32-byte key.
+    ///
+    /// Returns `nil` if the number of iterations of a step is less than 1 or greater than 2³² − 1.
+    public func key(for password: Secret) -> CipherKey? {
+        let middle = first.map { Self.derive(password, $0, .sha256) } ?? password
+        return middle.flatMap { Self.derive($0, last, .sha1) }.flatMap { CipherKey($0) }
+    }
+
+    enum HashFunction { case sha1, sha256 }
+
+    /// Derives 32 bytes with PBKDF2.
+    static func derive(_ password: Secret, _ step: Step, _ hash: HashFunction) -> Secret? {
+        // The library aborts the process for 0 iterations.
+        guard let rounds = UInt32(exactly: step.rounds), rounds > 0 else { return nil }
+        let function = hash == .sha1 ? nettle_pbkdf2_hmac_sha1 : nettle_pbkdf2_hmac_sha256
+        var key = [UInt8](repeating: 0, count: 32)
+        password.withBytes { bytes in
+            let password = bytes.bindMemory(to: UInt8.self)
+            function(password.count, password.baseAddress, rounds, step.salt.count, step.salt, key.count, &key)
+        }
+        return Secret(taking: &key)
+    }
+}
 
 /// An AES key that unwraps other keys and decrypts data.
 public struct CipherKey: Sendable {
