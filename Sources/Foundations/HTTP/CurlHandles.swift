@@ -101,3 +101,86 @@ struct EasyHandle: ~Copyable {
 
     private static func message(for code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 }
+
+/// A libcurl handle for concurrent transfers and their connections.
+///
+/// The handle is `Sendable`, because any thread may call ``wake()``. Only the thread of the client may call other
+/// methods.
+struct MultiHandle: ~Copyable, @unchecked Sendable {
+    private let pointer: UnsafeMutableRawPointer
+
+    /// Creates a handle that keeps at most `connections` connections open for reuse.
+    init(connections: Int) throws(HTTPError) {
+        guard EasyHandle.isLibraryInitialized, let pointer = curl_multi_init() else {
+            throw .other("libcurl cannot be used", wasSent: false)
+        }
+        self.pointer = pointer
+        ccurl_set_multi_number(pointer, CURLMOPT_MAXCONNECTS, max(1, connections))
+        ccurl_set_multi_number(pointer, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
+    }
+
+    deinit { curl_multi_cleanup(pointer) }
+
+    /// Interrupts the current or next wait.
+    func wake() { curl_multi_wakeup(pointer) }
+
+    func add(_ transfer: Transfer) -> Bool { curl_multi_add_handle(pointer, transfer.pointer) == CURLM_OK }
+
+    /// Removes a transfer, and closes its connection if the transfer is incomplete.
+    func remove(_ transfer: Transfer) { curl_multi_remove_handle(pointer, transfer.pointer) }
+
+    /// Waits for network activity until `end` at the latest, performs the transfers, and returns whether libcurl
+    /// succeeded.
+    func perform(until end: ContinuousClock.Instant) -> Bool {
+        var running: Int32 = 0
+        return curl_multi_poll(pointer, nil, 0, Self.milliseconds(to: end), nil) == CURLM_OK
+            && curl_multi_perform(pointer, &running) == CURLM_OK
+    }
+
+    /// Returns the number of milliseconds until `end`, rounded up to avoid a busy loop during the last millisecond.
+    private static func milliseconds(to end: ContinuousClock.Instant) -> Int32 {
+        let left = (end - .now).components
+        guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }
+        return Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    /// Returns the next finished transfer and its result code, or `nil` if there is none.
+    func nextFinished() -> (transfer: Transfer, code: CURLcode)? {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(pointer, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let context = ccurl_private(message.pointee.easy_handle) else {
+                continue
+            }
+            return (Transfer.transfer(at: context), message.pointee.data.result)
+        }
+        return nil
+    }
+}
+
+/// The header fields of a request as a libcurl list.
+struct FieldList: ~Copyable {
+    let pointer: UnsafeMutablePointer<curl_slist>?
+
+    /// The fields that libcurl adds unless they are suppressed.
+    private static let automaticFields = ["Accept", "Content-Type", "Expect", "User-Agent"]
+
+    /// Creates a list of `fields`, and suppresses the other fields that libcurl would add automatically.
+    init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
+        // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
+        // suppresses a field.
+        var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        let givenNames = Set(fields.map { $0.name.lowercased() })
+        lines += Self.automaticFields.filter { !givenNames.contains($0.lowercased()) }.map { "\($0):" }
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                curl_slist_free_all(list)
+                throw .other("there is not enough memory", wasSent: false)
+            }
+            list = longer
+        }
+        pointer = list
+    }
+
+    deinit { curl_slist_free_all(pointer) }
+}
