@@ -1,5 +1,4 @@
 import Files
-import Parallel
 import Telemetry
 
 /// An archive inside a capture.

@@ -1,5 +1,4 @@
 import Files
-import Parallel
 import Tar
 
 extension ArchiveSpooler {

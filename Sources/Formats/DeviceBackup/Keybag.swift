@@ -1,5 +1,5 @@
 import Bytes
-import Secrets
+import Hashing
 
 /// The keybag of a backup, which contains the keys of the protection classes, wrapped with a key derived from the
 /// password.

@@ -1,5 +1,4 @@
 import Bytes
-import CivilTime
 import JSONText
 
 /// A binary or XML property list in one buffer that is read in place.

@@ -1,5 +1,4 @@
 import Bytes
-import CivilTime
 import JSONText
 
 /// A converter of XML property lists into the binary form in one pass.

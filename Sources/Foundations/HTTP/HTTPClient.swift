@@ -1,6 +1,6 @@
 import CCurl
+import Files
 import Glibc
-import Parallel
 
 /// An HTTP/1.1 client that reuses connections.
 ///

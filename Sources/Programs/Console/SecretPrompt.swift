@@ -1,7 +1,7 @@
 import Bytes
 import CFiles
 import Glibc
-import Secrets
+import Hashing
 
 /// A prompt on the terminal that reads a secret without echo.
 public enum SecretPrompt {

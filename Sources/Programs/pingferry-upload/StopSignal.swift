@@ -1,7 +1,6 @@
 import CFiles
 import Files
 import Glibc
-import Parallel
 import Synchronization
 
 /// The first SIGINT, SIGTERM or SIGHUP that the process receives after ``handle(_:)`` was called, and each SIGUSR1.

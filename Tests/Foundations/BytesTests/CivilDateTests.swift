@@ -1,4 +1,4 @@
-import CivilTime
+import Bytes
 import Testing
 
 @Suite struct CivilDateTests {

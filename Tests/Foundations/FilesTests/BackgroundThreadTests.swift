@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import Parallel
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import Processes
 import TestSupport
 import Testing
 

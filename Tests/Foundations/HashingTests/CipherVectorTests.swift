@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Secrets
+@testable import Hashing
 
 /// Tests with the published vectors of PBKDF2, AES-CBC and AES key wrap.
 @Suite struct CipherVectorTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Secrets
+@testable import Hashing
 
 /// Tests with the vectors of "iOS backups", section 5.5, whose password is `hashcat`.
 @Suite struct PasswordDerivationTests {
