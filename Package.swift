@@ -79,26 +79,22 @@ let libraries: [Target] = [
 
 let foundations: [Target] = [
     module("Bytes", in: "Foundations", [], perByte),
-    module("CivilTime", in: "Foundations", [], pure),
-    module("Files", in: "Foundations", ["Bytes", "CFiles"]),
-    module("HTTP", in: "Foundations", ["Bytes", "CCurl", "Parallel"]),
+    module("Files", in: "Foundations", ["Bytes", "CFiles", "CProcesses"]),
+    module("HTTP", in: "Foundations", ["Bytes", "CCurl", "Files"]),
     module("Hashing", in: "Foundations", ["Bytes", "CNettle"]),
-    module("Parallel", in: "Foundations"),
-    module("Processes", in: "Foundations", ["CProcesses"]),
-    module("PrivateSQLite", in: "Foundations", ["CSQLite", "Files"]),
-    module("Secrets", in: "Foundations", ["CNettle"]),
-    module("SQLite", in: "Foundations", ["CSQLite"]),
+    module("SQLite", in: "Foundations", ["CSQLite", "Files"]),
 ]
 
 let formats: [Target] = [
-    module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList", "Secrets"], pure),
+    module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList"], pure),
     module("JSONText", in: "Formats", ["Bytes"], perByte),
-    module("PropertyList", in: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
+    module("PropertyList", in: "Formats", ["Bytes", "JSONText"], perByte),
+    module(in: "Formats", ["Bytes"], perByte),
 ]
 
 let telemetry: [Target] = [
     .target(
-        name: "Telemetry", dependencies: ["Bytes", "CivilTime", "Files", "Hashing", "JSONText"],
+        name: "Telemetry", dependencies: ["Bytes", "Files", "Hashing", "JSONText"],
         path: "Sources/Telemetry",
         swiftSettings: pure)
 ]
@@ -106,11 +102,11 @@ let telemetry: [Target] = [
 /// Each system, without the registry.
 let eachSystem: [Target] = [
     module("Glean", in: "Systems", ["Bytes", "Files", "JSONText", "Telemetry"], pure),
-    module("Mozilla", in: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
-    module("Sift", in: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
+    module("Mozilla", in: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
+    module("Sift", in: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     module(
         "Leanplum", in: "Systems",
-        ["Bytes", "Files", "Hashing", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry"]),
+        ["Bytes", "Files", "Hashing", "JSONText", "PropertyList", "SQLite", "Telemetry"]),
     module("ActivityStream", in: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
     module("Adjust", in: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
 ]
@@ -122,24 +118,22 @@ let systems = eachSystem + [module("Systems", in: "Systems", allSystems + ["Tele
 let middle: [Target] = [
     .target(
         name: "Bundle",
-        dependencies: ["Bytes", "CZstd", "Files", "Hashing", "JSONText", "Parallel", "Processes", "Telemetry"],
+        dependencies: ["Bytes", "CZstd", "Files", "Hashing", "JSONText", "Telemetry"],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",
         dependencies: [
-            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "Hashing", "JSONText", "Parallel",
-            "PrivateSQLite", "PropertyList", "Secrets", "Systems", "Telemetry",
+            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "Hashing", "JSONText", "PropertyList",
+            "SQLite", "Systems", "Telemetry",
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
-        dependencies: [
-            "Bundle", "Bytes", "CZstd", "CivilTime", "Files", "Hashing", "JSONText", "Parallel", "SQLite", "Telemetry",
-        ], path: "Sources/Export", swiftSettings: common),
+        dependencies: ["Bundle", "Bytes", "CZstd", "Files", "Hashing", "JSONText", "SQLite", "Telemetry"],
+        path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
-            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "Hashing", "JSONText", "Parallel", "SQLite", "Systems",
-            "Telemetry",
+            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "Hashing", "JSONText", "SQLite", "Systems", "Telemetry",
         ], path: "Sources/Delivery", swiftSettings: common),
 ]
 
@@ -154,20 +148,17 @@ let programs: [Target] = [
         "Console", in: "Programs",
         [
             "Bundle", "Bytes", "CFiles", "CNettle", "CSQLite", "CStartup", "CThreads", "CVersion", "CZlib", "CZstd",
-            "Files", "JSONText", "Secrets", "Telemetry", argumentParser,
+            "Files", "Hashing", "JSONText", "Telemetry", argumentParser,
         ]),
     program(
         "pingferry",
         [
-            "Bundle", "Bytes", "CArchive", "Capture", "Console", "Export", "Files", "Hashing", "JSONText", "Parallel",
-            "PropertyList", "Secrets", "Systems", "Telemetry",
+            "Bundle", "Bytes", "CArchive", "Capture", "Console", "Export", "Files", "Hashing", "JSONText",
+            "PropertyList", "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",
-        [
-            "Bundle", "Bytes", "CCurl", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Systems",
-            "Telemetry",
-        ]),
+        ["Bundle", "Bytes", "CCurl", "CFiles", "Console", "Delivery", "Files", "JSONText", "Systems", "Telemetry"]),
 ]
 
 /// The settings of test modules, which are compiled as a whole.
@@ -191,7 +182,7 @@ func tests(of module: String, in layer: String = "", _ dependencies: [Target.Dep
 }
 
 /// The dependencies of all tests of stores and records.
-let telemetryForTests: [Target.Dependency] = ["Bytes", "Files", "JSONText", "Parallel", "Systems", "Telemetry"]
+let telemetryForTests: [Target.Dependency] = ["Bytes", "Files", "JSONText", "Systems", "Telemetry"]
 
 let tests: [Target] = [
     .target(
@@ -204,33 +195,29 @@ let tests: [Target] = [
         swiftSettings: common),
     .executableTarget(
         name: "pingferry-bench",
-        dependencies: ["JSONText", "Mozilla", "Parallel", "PropertyList", "Sift", "Telemetry"],
+        dependencies: ["Files", "JSONText", "Mozilla", "PropertyList", "Sift", "Telemetry"],
         path: "Tests/Bench/Sources", swiftSettings: common),
     tests(of: "Bytes", in: "Foundations", ["Bytes"]),
-    tests(of: "CivilTime", in: "Foundations", ["CivilTime"]),
     tests(of: "Files", in: "Foundations", ["Files", "interrupted"]),
     tests(of: "HTTP", in: "Foundations", ["CCurl", "HTTP"]),
     tests(of: "Hashing", in: "Foundations", ["Hashing"]),
-    tests(of: "Parallel", in: "Foundations", ["Parallel"]),
-    tests(of: "Processes", in: "Foundations", ["Processes"]),
     tests(of: "SQLite", in: "Foundations", ["SQLite"]),
-    tests(of: "Secrets", in: "Foundations", ["Secrets"]),
-    tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
+    tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Hashing"]),
     tests(of: "JSONText", in: "Formats", ["JSONText"]),
     tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
     tests(of: "Adjust", in: "Systems", ["Adjust", "PropertyList"] + telemetryForTests),
     tests(of: "Glean", in: "Systems", ["Glean"] + telemetryForTests),
-    tests(of: "Leanplum", in: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
+    tests(of: "Leanplum", in: "Systems", ["Leanplum", "PropertyList", "SQLite"] + telemetryForTests),
     tests(of: "Mozilla", in: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", in: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(of: "Systems", in: "Systems", allSystems + telemetryForTests),
-    tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla"] + telemetryForTests),
     tests(
         of: "Capture",
         [
-            "ActivityStream", "Bundle", "Capture", "DeviceBackup", "Glean", "Leanplum", "Mozilla", "Secrets", "Sift",
+            "ActivityStream", "Bundle", "Capture", "DeviceBackup", "Glean", "Hashing", "Leanplum", "Mozilla", "Sift",
             "pingferry",
         ] + telemetryForTests),
     tests(
@@ -246,8 +233,8 @@ let tests: [Target] = [
     tests(
         of: "Example",
         [
-            "Bundle", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing",
-            "Mozilla", "Processes", "PropertyList", "SQLite", "Sift",
+            "Bundle", "Capture", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing", "Mozilla", "PropertyList",
+            "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", in: "Programs", ["Bytes", "Console", "interrupted"]),
     tests(
@@ -277,8 +264,8 @@ if fuzzes {
             name: "fuzzers",
             dependencies: [
                 "ActivityStream", "Adjust", "Bundle", "Capture", "Delivery", "DeviceBackup", "Export", "Files", "Glean",
-                "Hashing", "JSONText", "Leanplum", "Mozilla", "Parallel", "PrivateSQLite", "Processes", "PropertyList",
-                "SQLite", "Secrets", "Sift", "Systems", "Telemetry", "TestSupport",
+                "Hashing", "JSONText", "Leanplum", "Mozilla", "PropertyList", "SQLite", "Sift", "Systems", "Telemetry",
+                "TestSupport",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "leak-suppressions.txt"],
             swiftSettings: common + [.unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug))],

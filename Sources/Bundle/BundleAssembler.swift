@@ -1,7 +1,7 @@
 import Bytes
+import Files
 import Hashing
 import JSONText
-import Parallel
 import Telemetry
 
 /// An assembler that creates a bundle from records.

@@ -1,6 +1,6 @@
 import Bytes
+import Files
 import JSONText
-import Parallel
 import Telemetry
 
 /// A verifier that checks the checksums, hashes, counts and records of a bundle, and that no record occurs twice.

@@ -1,6 +1,6 @@
+import Files
 import Hashing
 import JSONText
-import Parallel
 import Telemetry
 import Testing
 

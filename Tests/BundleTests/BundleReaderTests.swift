@@ -1,5 +1,4 @@
 import Files
-import Parallel
 import Telemetry
 import Testing
 

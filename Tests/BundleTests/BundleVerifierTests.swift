@@ -1,6 +1,6 @@
+import Files
 import Foundation
 import Hashing
-import Parallel
 import Telemetry
 import Testing
 

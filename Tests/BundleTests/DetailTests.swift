@@ -1,7 +1,6 @@
 import Bytes
 import Files
 import Mozilla
-import Parallel
 import Telemetry
 import TestSupport
 import Testing

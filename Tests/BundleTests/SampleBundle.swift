@@ -1,6 +1,5 @@
 import Files
 import Mozilla
-import Parallel
 import Telemetry
 import TestSupport
 

@@ -2,7 +2,6 @@ import Capture
 import Files
 import Foundation
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

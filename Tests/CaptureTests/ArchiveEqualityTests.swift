@@ -1,6 +1,6 @@
 import Capture
+import Files
 import Mozilla
-import Parallel
 import Telemetry
 import Testing
 

@@ -1,5 +1,5 @@
 import Bundle
-import Parallel
+import Files
 import Systems
 import Telemetry
 import Testing

@@ -2,7 +2,6 @@ import Capture
 import Files
 import Glean
 import JSONText
-import Parallel
 import Telemetry
 import Testing
 

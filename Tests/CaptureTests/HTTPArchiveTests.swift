@@ -6,7 +6,6 @@ import Glean
 import JSONText
 import Leanplum
 import Mozilla
-import Parallel
 import Sift
 import Telemetry
 import TestSupport

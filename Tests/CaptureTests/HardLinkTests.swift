@@ -1,5 +1,4 @@
 import Files
-import Parallel
 import Systems
 import TestSupport
 import Testing

@@ -1,9 +1,11 @@
 import Bundle
-import Capture
 import Files
+import Systems
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Capture
 
 /// Tests of unusual, damaged and hostile archives.
 @Suite struct HostileArchiveTests {

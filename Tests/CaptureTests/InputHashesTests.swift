@@ -2,7 +2,6 @@ import Bundle
 import Capture
 import Files
 import Foundation
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

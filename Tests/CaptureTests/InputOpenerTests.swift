@@ -1,7 +1,6 @@
 import Capture
 import Files
 import Foundation
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

@@ -1,6 +1,5 @@
 import Bundle
 import Files
-import Parallel
 import Telemetry
 import Testing
 

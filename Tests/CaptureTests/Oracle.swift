@@ -1,7 +1,6 @@
 import Capture
 import Files
 import JSONText
-import Parallel
 import Telemetry
 import Testing
 

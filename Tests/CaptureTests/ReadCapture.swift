@@ -1,7 +1,6 @@
 import Files
 import Foundation
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 import Testing

@@ -1,6 +1,5 @@
 import Bundle
 import Files
-import Parallel
 import Systems
 import Telemetry
 import Testing

@@ -1,7 +1,6 @@
 import Capture
 import Files
 import Foundation
-import Parallel
 import Telemetry
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Files
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

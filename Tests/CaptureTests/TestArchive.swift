@@ -2,7 +2,6 @@ import Bundle
 import Capture
 import Files
 import Foundation
-import Parallel
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Capture
 import Files
-import Parallel
 import Systems
 import Telemetry
 

@@ -7,7 +7,7 @@ import Testing
 
     /// The files with the most important types, as paths below `Sources` without extension.
     private static let entryPoints = [
-        "Foundations/CivilTime/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
+        "Foundations/Bytes/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
         "Formats/PropertyList/PropertyListDocument", "Telemetry/Record/Record", "Telemetry/Systems/TelemetrySystem",
         "Telemetry/Requests/CapturedUpload", "Bundle/BundleReader", "Bundle/BundleAssembler",
         "Bundle/Volumes/BundleFile", "Bundle/Volumes/VolumeWriter", "Bundle/Signatures/AllowedSigners",

@@ -1,7 +1,6 @@
 import Bundle
 import Bytes
 import Capture
-import CivilTime
 import Delivery
 import DeviceBackup
 import Export
@@ -11,8 +10,6 @@ import HTTP
 import Hashing
 import JSONText
 import Mozilla
-import Parallel
-import Processes
 import PropertyList
 import SQLite
 import Sift

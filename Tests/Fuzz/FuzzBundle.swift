@@ -2,7 +2,6 @@ import Dispatch
 import Files
 import Hashing
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

@@ -1,5 +1,5 @@
+import Files
 import Hashing
-import Processes
 
 @testable import Bundle
 

@@ -1,4 +1,4 @@
-import Secrets
+import Hashing
 
 @testable import DeviceBackup
 

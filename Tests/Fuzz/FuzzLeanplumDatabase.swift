@@ -1,6 +1,6 @@
 import Files
 import Leanplum
-import PrivateSQLite
+import SQLite
 
 /// Reads hostile bytes as a database with a journal or a write-ahead log.
 ///

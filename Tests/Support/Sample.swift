@@ -3,7 +3,6 @@ import Files
 import JSONText
 import Leanplum
 import Mozilla
-import Parallel
 import Sift
 import Systems
 import Telemetry

@@ -2,7 +2,6 @@ import Bytes
 import Files
 import Glibc
 import Hashing
-import Parallel
 import Telemetry
 
 /// A receiver that copies bundles from a medium that is not trusted, and keeps only copies that it has verified.

@@ -1,6 +1,5 @@
 import Bytes
 import Files
-import Processes
 
 /// The program `par2`, which makes repair blocks for the files of a bundle, and repairs them.
 public struct ParityProgram: Sendable {

@@ -1,5 +1,4 @@
 import Files
-import Processes
 
 /// The allowed signers of bundles, in the format of `ssh-keygen`.
 ///

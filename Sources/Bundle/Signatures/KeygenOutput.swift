@@ -1,4 +1,4 @@
-import Processes
+import Files
 
 /// A parser for the output of `ssh-keygen`.
 ///

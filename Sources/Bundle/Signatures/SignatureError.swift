@@ -1,5 +1,4 @@
 import Files
-import Processes
 
 /// The reason why a signature is not accepted.
 public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import DeviceBackup
 import Files
 import Glibc
-import Secrets
+import Hashing
 
 /// The files in a backup that may belong to stores.
 ///

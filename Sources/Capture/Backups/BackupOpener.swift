@@ -1,7 +1,7 @@
 import DeviceBackup
 import Files
 import Glibc
-import Secrets
+import Hashing
 import Telemetry
 
 /// An opener that unlocks a backup and reads its manifest.

@@ -1,5 +1,5 @@
 import DeviceBackup
-import Secrets
+import Hashing
 import Synchronization
 
 /// The passwords for the backups of a command, and the prompt for more passwords.

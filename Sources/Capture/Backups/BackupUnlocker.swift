@@ -1,5 +1,5 @@
 import DeviceBackup
-import Secrets
+import Hashing
 
 /// An unlocker that tries passwords on the keybag of an encrypted backup.
 ///

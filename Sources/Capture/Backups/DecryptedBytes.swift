@@ -1,7 +1,7 @@
 import DeviceBackup
 import Files
 import Glibc
-import Secrets
+import Hashing
 
 /// The contents of an encrypted file, decrypted on demand.
 ///

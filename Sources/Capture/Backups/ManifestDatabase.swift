@@ -1,7 +1,7 @@
 import Bytes
 import DeviceBackup
 import Files
-import PrivateSQLite
+import SQLite
 
 /// A private copy of `Manifest.db`, the manifest since iOS 10.
 ///

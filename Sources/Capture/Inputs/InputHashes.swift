@@ -2,7 +2,6 @@ import Bundle
 import Bytes
 import Files
 import Hashing
-import Parallel
 import Synchronization
 import Telemetry
 

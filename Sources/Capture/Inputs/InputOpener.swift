@@ -1,6 +1,5 @@
 import Bundle
 import Files
-import Parallel
 import Telemetry
 
 /// An opener for inputs that detects their formats.

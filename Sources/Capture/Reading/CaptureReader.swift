@@ -1,7 +1,6 @@
 import Bundle
 import Bytes
 import Files
-import Parallel
 import Telemetry
 
 /// A reader that processes inputs in parallel and delivers their records in order.

@@ -1,4 +1,4 @@
-import Parallel
+import Files
 import Synchronization
 import Telemetry
 

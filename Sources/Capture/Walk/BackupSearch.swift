@@ -1,6 +1,5 @@
 import DeviceBackup
 import Files
-import Parallel
 import Telemetry
 
 extension StoreSearch {

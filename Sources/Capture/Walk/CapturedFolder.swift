@@ -1,7 +1,6 @@
 import Bundle
 import Bytes
 import Files
-import Parallel
 import Telemetry
 
 /// A capture that was searched for stores: a folder, a backup, an archive, or a single store file.

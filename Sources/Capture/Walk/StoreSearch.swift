@@ -1,7 +1,6 @@
 import Bytes
 import Files
 import JSONText
-import Parallel
 import Telemetry
 
 /// A search for stores in a root folder and all folders below it.

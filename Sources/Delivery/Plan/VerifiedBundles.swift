@@ -1,6 +1,6 @@
 import Bundle
 import Bytes
-import Parallel
+import Files
 import Telemetry
 
 /// The error for a bundle that cannot be used.

@@ -1,6 +1,5 @@
 import Files
 import JSONText
-import Parallel
 import Telemetry
 
 /// A sink that writes a folder with a CSV file for each table and a script that loads the files into DuckDB.

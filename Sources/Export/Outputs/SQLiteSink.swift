@@ -1,6 +1,5 @@
 import Files
 import Glibc
-import Parallel
 import SQLite
 import Telemetry
 

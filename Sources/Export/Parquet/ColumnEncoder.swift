@@ -1,6 +1,6 @@
 import Bytes
+import Files
 import JSONText
-import Parallel
 import Telemetry
 
 /// An encoder for a column of a Parquet file that encodes one row group after another.

@@ -1,7 +1,6 @@
 import Files
 import Glibc
 import JSONText
-import Parallel
 import Synchronization
 import Telemetry
 

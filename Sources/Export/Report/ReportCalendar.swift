@@ -1,5 +1,4 @@
 import Bytes
-import CivilTime
 
 /// A range of days that a chart shows as one bar.
 struct DaySpan: Sendable, Equatable {

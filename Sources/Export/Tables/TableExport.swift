@@ -1,7 +1,6 @@
 import Bundle
 import Bytes
 import Files
-import Parallel
 import Telemetry
 
 /// An export of records, problems and quarantined input as tables.

@@ -126,6 +126,30 @@ public struct JSONArrayStreamReader: Sendable {
     }
 }
 
+/// The parts of a JSON value to extract: the whole value, or some members of an object.
+///
+/// ```swift
+/// let outline: JSONOutline = ["time": .whole, "request": ["url": .whole]]
+/// ```
+public struct JSONOutline: Sendable, ExpressibleByDictionaryLiteral {
+    /// The members to extract, or `nil` to extract the whole value.
+    let members: [(key: JSONKey, outline: JSONOutline)]?
+
+    /// The outline that extracts a whole value of any kind.
+    public static let whole = JSONOutline(members: nil)
+
+    private init(members: [(key: JSONKey, outline: JSONOutline)]?) {
+        self.members = members
+    }
+
+    /// Creates an outline that extracts the named members of an object.
+    ///
+    /// A value that is not an object is extracted as null.
+    public init(dictionaryLiteral members: (JSONKey, JSONOutline)...) {
+        self.init(members: members.map { (key: $0.0, outline: $0.1) })
+    }
+}
+
 // MARK: - States
 
 extension JSONArrayStreamReader {
@@ -338,5 +362,76 @@ extension JSONArrayStreamReader {
         case .outlined, .onPath: if part == .key { key.append(bytes) }
         case .skipped, .elements: break
         }
+    }
+}
+
+/// The way in which a ``JSONArrayStreamReader`` extracts or skips a value.
+private enum ExtractionRole: Sendable {
+    /// The value is skipped.
+    case skipped
+    /// The whole value is extracted.
+    case kept
+    /// The value is an object. Only the given members are extracted.
+    case outlined([(key: JSONKey, outline: JSONOutline)])
+    /// The value is an object on the path to the array. The given number of path keys leads to the object.
+    case onPath(Int)
+    /// The value is the array whose elements are extracted.
+    case elements
+
+    enum Kind {
+        case object, array, scalar
+    }
+
+    /// Creates the role of a value whose parts are selected by `outline`.
+    init(_ outline: JSONOutline) {
+        self = outline.members.map { .outlined($0) } ?? .kept
+    }
+
+    /// Returns whether a value of the given kind can have the role.
+    func accepts(_ kind: Kind) -> Bool {
+        switch self {
+        case .skipped, .kept: true
+        case .outlined, .onPath: kind == .object
+        case .elements: kind == .array
+        }
+    }
+
+    /// Whether all bytes of the value are extracted.
+    var isKept: Bool {
+        if case .kept = self { true } else { false }
+    }
+
+    /// Whether the brackets or braces around the value are extracted.
+    var hasBrackets: Bool {
+        switch self {
+        case .kept, .outlined: true
+        case .skipped, .onPath, .elements: false
+        }
+    }
+}
+
+/// A key whose parts are read from consecutive pieces of a text.
+private struct PartialKey: Sendable {
+    /// The length, in bytes, above which further parts of a key are ignored.
+    ///
+    /// Keys of that length are never looked up.
+    private static let maximumLength = 256
+
+    private var bytes: [UInt8] = []
+
+    /// Removes the key, but keeps the memory for reuse.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    /// Appends a part of the key, in which escapes are not yet resolved.
+    mutating func append(_ part: Span<UInt8>) {
+        if bytes.count <= Self.maximumLength { bytes.append(copying: part) }
+    }
+
+    /// The key with its escapes resolved, or an empty key if it is malformed.
+    var resolved: [UInt8] {
+        guard bytes.contains(UInt8(ascii: "\\")) else { return bytes }
+        let quoted = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
+        guard let document = try? JSONDocument(quoted) else { return [] }
+        return document.bytes(of: document.root).copied()
     }
 }

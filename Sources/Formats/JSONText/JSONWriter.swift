@@ -82,7 +82,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     let members: Span<UInt32>
     let source: Span<UInt8>
     let resolved: Span<UInt8>
-    var outerContainers: [Container] = []
+    private var outerContainers: [Container] = []
 
     @_lifetime(borrow document)
     init(_ document: borrowing JSONDocument) {

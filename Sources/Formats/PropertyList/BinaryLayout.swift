@@ -7,7 +7,7 @@ import JSONText
 @usableFromInline
 struct BinaryLayout: Sendable {
     static let headerLength = 8
-    static let trailerLength = 32
+    private static let trailerLength = 32
     /// The total length, in bytes, of a header, one object, one offset and a trailer.
     private static let minimumLength = 42
 

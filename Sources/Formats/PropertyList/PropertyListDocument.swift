@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A binary or XML property list in one buffer that is read in place.
@@ -238,5 +239,133 @@ extension PropertyListDocument {
     @inline(__always)
     func referenceNumber(at offset: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize))
+    }
+}
+
+/// The position of an object in a ``PropertyListDocument``.
+public struct PropertyListNode: Hashable, Sendable {
+    /// The number of the object in the offset table.
+    ///
+    /// Several numbers can refer to the same object.
+    public let number: UInt32
+    /// The offset of the object's marker in the binary form.
+    @usableFromInline let offset: UInt32
+
+    @inlinable
+    init(number: UInt32, offset: UInt32) {
+        self.number = number
+        self.offset = offset
+    }
+}
+
+/// The kind of a value.
+public enum PropertyListKind: Sendable {
+    case boolean, integer, real, date, data, text
+    /// A null object, which no known encoder writes.
+    case null
+    /// A reference to an object of a keyed archive.
+    case uid
+    /// An array, or a set, which is read as an array.
+    case array
+    /// A dictionary, whose keys are distinct strings.
+    case dictionary
+}
+
+/// The elements of an array of a ``PropertyListDocument``.
+public struct PropertyListElements: Hashable, Sendable {
+    /// The offset of the reference to the first element.
+    @usableFromInline let start: Int
+    /// The number of elements.
+    public let count: Int
+
+    @inlinable
+    init(start: Int, count: Int) {
+        self.start = start
+        self.count = count
+    }
+}
+
+/// The members of a dictionary of a ``PropertyListDocument``.
+public struct PropertyListMembers: Hashable, Sendable {
+    /// The offset of the references to the keys, which are followed by the references to the values.
+    @usableFromInline let start: Int
+    /// The number of members.
+    public let count: Int
+
+    @inlinable
+    init(start: Int, count: Int) {
+        self.start = start
+        self.count = count
+    }
+}
+
+/// An integer from −2^63 to 2^64 − 1.
+public struct PropertyListInteger: Hashable, Sendable {
+    /// The low 64 bits, in two's complement.
+    public let bits: UInt64
+    /// Whether the integer is less than zero.
+    public let isNegative: Bool
+
+    /// The value as a signed integer, or `nil` if it is 2^63 or greater.
+    public var signed: Int64? { isNegative || bits >> 63 == 0 ? Int64(bitPattern: bits) : nil }
+    /// The value as an unsigned integer, or `nil` if it is negative.
+    public var unsigned: UInt64? { isNegative ? nil : bits }
+    /// The value rounded to the nearest real.
+    public var real: Double { isNegative ? Double(Int64(bitPattern: bits)) : Double(bits) }
+}
+
+extension PropertyListInteger: CustomStringConvertible {
+    /// The value in decimal.
+    public var description: String { isNegative ? "\(Int64(bitPattern: bits))" : "\(bits)" }
+}
+
+/// Functions for the dates of property lists, which are stored as seconds since 2001-01-01T00:00:00Z.
+///
+/// Source: <doc:KeyedArchives>, A.4 and C.1.
+public enum PropertyListDate {
+    /// The reference date of property lists, 2001-01-01T00:00:00Z, in seconds since 1970-01-01T00:00:00Z.
+    public static let epoch = 978_307_200.0
+
+    /// Returns a date as a string in the format of RFC 3339, in UTC, for example `2020-03-02T13:02:11.500Z`.
+    ///
+    /// The time is rounded down to milliseconds, which are omitted if they are zero. A year outside of the range 0 to
+    /// 9999 has a sign and six digits, as in ISO 8601. Returns `nil` for a date that is not a number or is about
+    /// 100,000 years or more from 1970.
+    public static func text(secondsSince2001 seconds: Double) -> String? {
+        let milliseconds = ((seconds + epoch) * 1000).rounded(.down)
+        guard abs(milliseconds) < 3.2e15 else { return nil }
+        let total = Int(milliseconds)
+        let days = total >= 0 ? total / 86_400_000 : -((86_399_999 - total) / 86_400_000)
+        let time = total - days * 86_400_000
+        let date = CivilDate(daysSinceEpoch: days)
+        let sign = date.year < 0 ? "-" : "+"
+        let year =
+            (0...9999).contains(date.year)
+            ? date.year.zeroPadded(to: 4) : sign + abs(date.year).zeroPadded(to: 6)
+        let (month, day) = (date.month.zeroPadded(to: 2), date.day.zeroPadded(to: 2))
+        let hour = (time / 3_600_000).zeroPadded(to: 2)
+        let minute = (time / 60_000 % 60).zeroPadded(to: 2)
+        let second = (time / 1000 % 60).zeroPadded(to: 2)
+        let fraction = time % 1000 == 0 ? "" : "." + (time % 1000).zeroPadded(to: 3)
+        return "\(year)-\(month)-\(day)T\(hour):\(minute):\(second)\(fraction)Z"
+    }
+}
+
+/// The limits on the size and depth of a property list.
+public struct PropertyListLimits: Sendable {
+    /// The maximum length of a file, in bytes.
+    public var length: Int
+    /// The maximum number of levels of arrays and dictionaries, including the root.
+    public var depth: Int
+
+    /// The maximum length, in bytes, of a file whose offsets fit in 32 bits.
+    public static let maximumLength = Int(UInt32.max) - 1
+
+    /// Creates limits, by default of 512 MiB and 512 levels.
+    ///
+    /// Values beyond ``maximumLength`` and 512 levels are reduced to these maximums.
+    public init(length: Int = 512 << 20, depth: Int = 512) {
+        self.length = min(length, Self.maximumLength)
+        self.depth = min(max(depth, 1), 512)
     }
 }

@@ -56,6 +56,57 @@ public struct WorkBudget: Sendable {
     }
 }
 
+/// A byte buffer with a maximum size.
+///
+/// If the limit is exceeded, the buffer discards all bytes and rejects further ones until ``removeAll()`` is called.
+public struct LimitedBytes: Sendable {
+    @usableFromInline var contents: [UInt8] = []
+    @usableFromInline var isOverLimit = false
+    @usableFromInline let byteLimit: Int
+
+    /// Creates an empty buffer for at most `byteLimit` bytes.
+    public init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    /// The appended bytes, or no bytes if the limit was exceeded.
+    @inlinable public var bytes: [UInt8] { contents }
+
+    /// Whether more bytes were appended than the limit allows.
+    @inlinable public var isTooLong: Bool { isOverLimit }
+
+    /// Removes all bytes and keeps the allocated memory.
+    public mutating func removeAll() {
+        contents.removeAll(keepingCapacity: true)
+        isOverLimit = false
+    }
+
+    /// Appends `byte`, or discards all bytes if the limit would be exceeded.
+    @inlinable
+    public mutating func append(_ byte: UInt8) {
+        if reserve(1) { contents.append(byte) }
+    }
+
+    /// Appends all bytes of `part`, or discards all bytes if the limit would be exceeded.
+    public mutating func append(_ part: Span<UInt8>) {
+        if reserve(part.count) { contents.append(copying: part) }
+    }
+
+    /// Removes the last byte.
+    ///
+    /// The buffer must not be empty.
+    public mutating func removeLast() { contents.removeLast() }
+
+    /// Returns whether `count` more bytes fit, and discards all bytes if they do not.
+    @inlinable
+    mutating func reserve(_ count: Int) -> Bool {
+        if !isOverLimit, count <= byteLimit - contents.count { return true }
+        isOverLimit = true
+        contents = []
+        return false
+    }
+}
+
 // MARK: - Counts
 
 /// The range of counts that are read from files.
@@ -83,4 +134,21 @@ extension FixedWidthInteger {
 extension Sequence<Int> {
     /// The sum of the numbers, or the maximum integer on overflow.
     public var saturatedSum: Int { reduce(0) { $0.addingSaturated($1) } }
+}
+
+/// An optional `UInt32` that occupies four bytes, for tables with millions of entries.
+///
+/// A `UInt32?` occupies eight bytes in an array. In exchange, this type cannot represent `UInt32.max`.
+public struct OptionalUInt32: Sendable, Hashable {
+    @usableFromInline let bits: UInt32
+
+    /// Creates an optional number, which must not be `UInt32.max`.
+    @inlinable
+    public init(_ value: UInt32?) {
+        precondition(value != UInt32.max, "UInt32.max represents no value")
+        bits = value ?? .max
+    }
+
+    /// The number, or `nil` if there is none.
+    @inlinable public var value: UInt32? { bits == .max ? nil : bits }
 }

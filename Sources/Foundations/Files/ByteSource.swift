@@ -1,3 +1,6 @@
+import CFiles
+import Glibc
+
 /// A sequence of bytes that can be read at any offset.
 ///
 /// The bytes are stored in an open file, in a part of a spool file or in an array, or an object computes them on
@@ -112,4 +115,69 @@ public protocol ByteProvider: Sendable {
     /// - Returns: Whether all files are unchanged.
     /// - Throws: `FileError`.
     func isUnchanged(checkingPath checksPath: Bool) throws(FileError) -> Bool
+}
+
+extension ByteSource {
+    /// The size of a chunk, in bytes.
+    private static let chunkSize = 1 << 20
+
+    /// Copies the bytes to an unnamed temporary file on the disk of `folder`.
+    public func copied(to folder: String) throws(FileError) -> SpoolFile {
+        let copy = try SpoolFile(in: folder)
+        try forEachChunk { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
+        return copy
+    }
+
+    /// Calls `body` with each chunk of the bytes in `range` and with the offset of the chunk in the source.
+    ///
+    /// If `range` is `nil`, all bytes are read.
+    public func forEachChunk(
+        in range: Range<Int>? = nil, _ body: ([UInt8], Int) throws(FileError) -> Void
+    ) throws(FileError) {
+        let range = range ?? 0..<count
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let bytes = try bytes(at: offset, count: min(Self.chunkSize, range.upperBound - offset))
+            guard !bytes.isEmpty else { return }
+            try body(bytes, offset)
+            offset += bytes.count
+        }
+    }
+}
+
+/// An unnamed temporary file for bytes that are read again later.
+///
+/// The file disappears when the value is destroyed or the process is killed. Several threads may read from it at the
+/// same time, but only one may write.
+public final class SpoolFile: Sendable {
+    /// A folder on the same disk as the file.
+    public let folder: String
+    private let descriptor: Descriptor
+
+    /// Creates a file with permissions 0600 on the disk that contains `folder`.
+    public init(in folder: String) throws(FileError) {
+        descriptor = try Descriptor(cfiles_open_unnamed(folder), .spool, folder)
+        self.folder = folder
+    }
+
+    /// The file descriptor for C libraries, which is valid until this object is destroyed.
+    public var descriptorNumber: Int32 { descriptor.number }
+
+    /// Writes all of `bytes` to the file, beginning at `offset`.
+    ///
+    /// - Throws: `FileError` with the operation `spool`, such as `ENOSPC`.
+    public func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
+        let code = bytes.writeAll(to: descriptor.number, at: offset)
+        guard code == 0 else { throw FileError(.spool, folder, code: code) }
+    }
+
+    /// Appends bytes from `offset` onward until `output` is full, `limit` bytes were appended, or the file ends.
+    ///
+    /// Returns the number of appended bytes.
+    @discardableResult
+    public func read(
+        at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>
+    ) throws(FileError) -> Int {
+        try descriptor.read(at: offset, upTo: limit, into: &output, .spool, folder)
+    }
 }

@@ -161,3 +161,50 @@ struct PartialFolder: ~Copyable, Sendable {
         for name in names { unlinkat(folder.number, name, 0) }
     }
 }
+
+/// The names of temporary files and folders.
+enum PartialName {
+    /// The maximum length of a name in bytes, which leaves space for the suffix that SQLite appends for a journal.
+    private static let maximumLength = 255 - "-journal".utf8.count
+
+    /// The end of the names of temporary files.
+    private static let suffix = ".partial"
+
+    /// Returns whether `name` is the name of a temporary file for an output with the same extension as `path`.
+    static func isPartial(_ name: String, ofOutputLike path: String) -> Bool {
+        let fileExtension = Path.name(of: path).split(separator: ".", omittingEmptySubsequences: false).dropFirst().last
+        return name.hasPrefix(".") && name.hasSuffix((fileExtension.map { ".\($0)" } ?? "") + suffix)
+    }
+
+    /// Returns the temporary name `.NAME.partial` for the output `name`.
+    ///
+    /// If the temporary name would be too long, NAME is replaced with its hash.
+    static func make(for name: String, suffix: String = suffix) -> String {
+        let full = ".\(name)\(suffix)"
+        guard full.utf8.count > maximumLength else { return full }
+        // The hash function is FNV-1a, which returns the same value in each run, so that all runs lock the same file.
+        let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return ".\(String(hash, radix: 16))\(suffix)"
+    }
+}
+
+/// Removal of the temporary files of this process when a signal interrupts it.
+public enum PartialFiles {
+    /// Installs handlers for SIGINT, SIGTERM, SIGHUP and SIGPIPE that remove the temporary files and end the process.
+    ///
+    /// The signal then terminates the process. All handlers except the handler of SIGPIPE write one line to the
+    /// standard error:
+    ///
+    ///     pingferry: interrupted; nothing was written to out.tar.zst
+    ///
+    /// A signal that was ignored when the process started, as with `nohup`, stays ignored. An output that `commit` has
+    /// begun to rename is not removed. The handler is a C signal handler and not a dispatch source, so that it works
+    /// while all threads are busy.
+    ///
+    /// - Parameter message: The beginning of the line, at most 255 bytes. The paths of the outputs are appended.
+    /// - Throws: `FileError` if a handler cannot be installed.
+    public static func removeOnInterrupt(message: String) throws(FileError) {
+        let code = cfiles_remove_on_interrupt(message)
+        guard code == 0 else { throw FileError(.open, "signal handler", code: code) }
+    }
+}

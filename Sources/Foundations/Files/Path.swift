@@ -1,3 +1,6 @@
+import Bytes
+import Glibc
+
 /// Functions that split paths.
 ///
 /// They compare bytes rather than characters, because a slash and a following combining character form one `Character`.
@@ -53,5 +56,173 @@ public enum Path {
     static func split(_ path: [UInt8]) -> (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: separator) else { return ([], path[...]) }
         return (path[..<slash], path[(slash + 1)...])
+    }
+}
+
+/// Resolution of paths by the operating system.
+public enum RealPath {
+    /// Returns the absolute path of the file or folder at `path` without symbolic links, or `nil` if it cannot be
+    /// resolved.
+    public static func of(_ path: String) -> String? { try? resolved(path) }
+
+    /// Returns the absolute path of the file or folder at `path` without symbolic links.
+    ///
+    /// - Throws: `FileError`, such as `EILSEQ` if the resolved path is not UTF-8.
+    public static func resolved(_ path: String) throws(FileError) -> String {
+        guard let found = realpath(path, nil) else { throw FileError(.open, path) }
+        defer { free(found) }
+        guard let text = String(validatingCString: found) else { throw FileError(.open, path, code: EILSEQ) }
+        return text
+    }
+}
+
+/// The device and inode number that identify a file regardless of its name.
+public struct FileIdentity: Hashable, Sendable {
+    /// The device (`st_dev`).
+    public let device: UInt64
+    /// The inode number (`st_ino`).
+    public let inode: UInt64
+
+    /// Creates an identity from the numbers that `stat` returns.
+    public init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
+    /// Creates the identity of the file at `path`, or returns `nil` if the file does not exist.
+    public init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
+        self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+}
+
+/// The identity of a path, by which paths are compared that may refer to the same file.
+///
+/// A file that exists is identified by its device and inode number. Therefore, all its links and spellings have the same
+/// identity. A file that does not exist is identified by the identity of its folder and by its name. Names that differ
+/// only in letter case or in Unicode normalization are equal then, because some file systems do not distinguish them.
+public indirect enum PathIdentity: Hashable, Sendable {
+    /// A regular file or a folder.
+    case existing(FileIdentity)
+    /// A file that does not exist.
+    case missing(folder: PathIdentity?, name: String)
+
+    /// The maximum number of symbolic links that are followed, as in Linux.
+    private static let maximumLinkCount = 40
+
+    /// Creates the identity of `path`.
+    ///
+    /// Returns `nil` if `path` is empty, or refers to a pipe, a socket or a device, which several options can share.
+    public init?(path: String) { self.init(path: path, linkCount: 0) }
+
+    private init?(path: String, linkCount: Int) {
+        guard !path.isEmpty, linkCount < Self.maximumLinkCount else { return nil }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.isRegular || status.isFolder else { return nil }
+            self = .existing(FileIdentity(status))
+            return
+        }
+        let trimmed = Path.withoutTrailingSlashes(path)
+        let folder = Path.folder(of: trimmed)
+        if let target = Self.target(ofLink: trimmed) {
+            self.init(path: target.hasPrefix("/") ? target : "\(folder)/\(target)", linkCount: linkCount + 1)
+        } else {
+            let isRoot = trimmed == "/" || trimmed == "."
+            self = .missing(
+                folder: isRoot ? nil : PathIdentity(path: folder, linkCount: linkCount),
+                name: Path.lastName(of: trimmed).lowercased())
+        }
+    }
+
+    /// Returns the path that is stored in the symbolic link at `path`, or `nil` if `path` is not a symbolic link.
+    private static func target(ofLink path: String) -> String? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
+                max(0, readlink(path, $0, buffer.count))
+            }
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Labels that identify the inputs of a command, for example in records and receipts.
+///
+/// A label consists of as many trailing components of a path as are needed to distinguish the inputs.
+///
+/// ```swift
+/// let labels = PathLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
+/// ```
+public enum PathLabels {
+    static let standardInput = "stdin"
+
+    /// Returns unique labels for the inputs at `paths`, in the same order.
+    ///
+    /// `resolve` returns the real path of a path that does not end with a name, such as `.` or `..`.
+    public static func labels(
+        ofPaths paths: [String], resolve: (String) -> String? = { RealPath.of($0) }
+    ) -> [String] {
+        let names = paths.map { path in
+            (path == "-" ? [standardInput] : parts(of: path, resolve: resolve)).map { CapturedText($0) }
+        }
+        // Equal paths cannot be distinguished by further components.
+        let different = Array(Set(names))
+        let labels = Dictionary(uniqueKeysWithValues: zip(different, shortestDistinctLabels(different)))
+        return numbered(names.compactMap { labels[$0] }).map(\.string)
+    }
+
+    /// Returns the name of the file or folder at `path`, even if `path` ends with `.` or `..`.
+    public static func name(ofPath path: String) -> String {
+        parts(of: path, resolve: { RealPath.of($0) }).last ?? path
+    }
+
+    /// Returns the components of `path` without empty components and single dots.
+    ///
+    /// If `path` does not end with a name, the components of its real path are returned. The first component of an
+    /// absolute path is `/`.
+    private static func parts(of path: String, resolve: (String) -> String?) -> [String] {
+        var named = split(path)
+        if named.last ?? ".." == ".." || named == ["/"], let real = resolve(path) { named = split(real) }
+        return named.isEmpty ? [path] : named
+    }
+
+    private static func split(_ path: String) -> [String] {
+        (path.utf8.first == UInt8(ascii: "/") ? ["/"] : []) + Path.parts(of: path).filter { $0 != "." }
+    }
+
+    /// Returns the shortest suffix of each path that distinguishes it from the other paths.
+    private static func shortestDistinctLabels(_ names: [[CapturedText]]) -> [CapturedText] {
+        var counts = names.map { _ in 1 }
+        while true {
+            let labels = zip(names, counts).map { Self.join($0.suffix($1)) }
+            let same = Dictionary(grouping: labels.indices) { labels[$0] }.values.filter { $0.count > 1 }
+            let extended = same.joined().filter { counts[$0] < names[$0].count }
+            guard !extended.isEmpty else { return labels }
+            for index in extended { counts[index] += 1 }
+        }
+    }
+
+    private static func join(_ parts: ArraySlice<CapturedText>) -> CapturedText {
+        guard parts.first == "/", parts.count > 1 else {
+            return CapturedText(parts.map(\.string).joined(separator: "/"))
+        }
+        return CapturedText("/" + parts.dropFirst().map(\.string).joined(separator: "/"))
+    }
+
+    private static func numbered(_ labels: [CapturedText]) -> [CapturedText] {
+        var taken = Set(labels)
+        var seen: Set<CapturedText> = []
+        return labels.map { label in
+            if seen.insert(label).inserted { return label }
+            var number = 2
+            while !taken.insert("\(label)#\(number)").inserted { number += 1 }
+            return "\(label)#\(number)"
+        }
     }
 }

@@ -1,5 +1,6 @@
+import CCurl
+import Files
 import Glibc
-import Parallel
 
 /// An HTTP/1.1 client that reuses connections.
 ///
@@ -62,5 +63,70 @@ public final class HTTPClient: Sendable {
     /// No receiver is called after this method returns.
     public func close() async {
         await withCheckedContinuation { continuation in mailbox.close { continuation.resume() } }
+    }
+}
+
+/// The settings for all requests of a client.
+public struct HTTPSettings: Sendable {
+    /// The trusted authorities and the client certificate.
+    public var identity = HTTPIdentity()
+    /// The maximum time to establish a connection, in seconds, including the proxy and the TLS handshake.
+    public var connectTimeout = 10
+    /// The maximum number of connections that are kept open for reuse.
+    public var connections = 8
+    /// The lowercase names of the response fields to pass to receivers.
+    public var responseFields: [String] = []
+
+    /// Creates the default settings.
+    public init() {}
+}
+
+/// The certificates for encrypted connections, in the PEM format.
+public struct HTTPIdentity: Sendable {
+    /// The certificates of the authorities to trust, or `nil` to trust the authorities of the system.
+    public var authorities: [UInt8]?
+    /// The client certificate, followed by intermediate certificates, and its private key, or `nil` if there is none.
+    public var certificate: (chain: [UInt8], key: [UInt8])?
+
+    /// Creates an identity with the authorities of the system and no client certificate.
+    public init() {}
+}
+
+extension HTTPIdentity {
+    /// An error in the certificates of the authorities, the client certificate or its key.
+    public enum CheckError: Error, Sendable, Equatable {
+        /// The certificates of the authorities are invalid.
+        case authorities
+        /// The client certificate or its key is invalid, or they do not match.
+        case certificate
+    }
+
+    /// Checks whether libcurl can load the certificates and the key.
+    ///
+    /// libcurl connects to a socket of this process, loads the certificates, and is stopped before the TLS handshake.
+    /// If the check cannot be performed, no error is thrown, because the first request reports the problem.
+    public func check() throws(CheckError) {
+        guard authorities != nil || certificate != nil else { return }
+        switch loadCertificates() {
+        case CURLE_SSL_CACERT_BADFILE: throw .authorities
+        case CURLE_SSL_CERTPROBLEM: throw .certificate
+        default: return
+        }
+    }
+
+    private func loadCertificates() -> CURLcode {
+        var name = [CChar](repeating: 0, count: 108)
+        let listener = ccurl_listen(&name)
+        guard listener >= 0 else { return CURLE_OK }
+        defer { close(listener) }
+        do throws(HTTPError) {
+            let easy = try EasyHandle.make(self)
+            try easy.set(CURLOPT_URL, "https://127.0.0.1/")
+            try easy.check(ccurl_set_text(easy.pointer, CURLOPT_ABSTRACT_UNIX_SOCKET, name))
+            try easy.check(ccurl_set_tls(easy.pointer) { _, _, _ in CURLE_ABORTED_BY_CALLBACK })
+            return curl_easy_perform(easy.pointer)
+        } catch {
+            return CURLE_OK
+        }
     }
 }

@@ -1,4 +1,76 @@
 import CSQLite
+import Synchronization
+
+/// A database file with one connection, which only one thread uses at a time.
+///
+/// ```swift
+/// let file = try DatabaseFile(path: path, .writing)
+/// try file.write { try $0.run("CREATE TABLE items (key BLOB PRIMARY KEY) WITHOUT ROWID") }
+/// let count: Int? = try file.read { try $0.first("SELECT count(*) FROM items") }
+/// ```
+///
+/// The file is represented by a class, because several owners share the connection.
+public final class DatabaseFile: Sendable {
+    /// The kind of access to a file.
+    public enum Access: Sendable {
+        /// Read-only access to an existing file.
+        case reading
+        /// Read and write access to a file that is created if it does not exist.
+        case writing
+    }
+
+    private let connection: Mutex<Connection>
+
+    /// The database, or `nil` once it is closed.
+    ///
+    /// The structure is `Sendable` although `Database` is not, because the lock gives access to one thread at a time.
+    private struct Connection: @unchecked Sendable {
+        var database: Database?
+    }
+
+    /// Opens a file by its path, or by a URI that begins with `file:`.
+    public init(path: String, _ access: Access) throws(DatabaseError) {
+        connection = Mutex(Connection(database: try Database(path: path, access)))
+    }
+
+    /// Calls `body` in a read transaction, during which the contents of the file do not change.
+    ///
+    /// - Throws: ``DatabaseError``, or the error of `body`.
+    public func read<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
+        try withoutTransaction { try $0.transaction("BEGIN DEFERRED", body) }
+    }
+
+    /// Calls `body` in a write transaction, which is rolled back if `body` throws an error.
+    ///
+    /// - Throws: ``DatabaseError``, or the error of `body`.
+    public func write<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
+        try withoutTransaction { try $0.transaction("BEGIN IMMEDIATE", body) }
+    }
+
+    /// Calls `body` without a transaction, for operations that SQLite does not support in a transaction.
+    ///
+    /// - Throws: ``DatabaseError``, for example if the file is closed, or the error of `body`.
+    public func withoutTransaction<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
+        try connection.withLock { connection in
+            guard let database = connection.database else { throw DatabaseError(code: SQLITE_MISUSE) }
+            return try body(database)
+        }
+    }
+
+    /// Replaces the contents of `destination` with those of this file, in one transaction.
+    ///
+    /// - Throws: ``DatabaseError``. The destination is unchanged in this case.
+    public func copy(to destination: DatabaseFile) throws {
+        try withoutTransaction { source in try destination.withoutTransaction { try source.copy(to: $0) } }
+    }
+
+    /// Closes the file after the current access ends.
+    ///
+    /// If no other connection uses the file, SQLite writes the contents of the write-ahead log to the database file.
+    public func close() {
+        connection.withLock { $0.database = nil }
+    }
+}
 
 /// An open database, which a ``DatabaseFile`` makes accessible to one thread at a time.
 ///
@@ -149,6 +221,55 @@ extension Database {
         for (index, value) in values.enumerated() {
             let code = value.bind(to: DatabaseParameter(statement, Int32(index + 1)))
             guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
+        }
+    }
+}
+
+// MARK: - Connections
+
+/// A connection to a database, which the owner must close.
+struct SQLiteConnection {
+    let handle: OpaquePointer
+
+    /// Opens a file by its path or URI, with the flags of `sqlite3_open_v2`.
+    init(path: String, flags: Int32) throws(DatabaseError) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            defer { sqlite3_close_v2(opened) }
+            throw DatabaseError(opened, code: code)
+        }
+        handle = opened
+    }
+
+    /// Finalizes all statements, closes the connection, and returns the result code.
+    @discardableResult
+    func close() -> Int32 {
+        while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
+        return sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that have no parameters, ignoring the rows that they return.
+    func run(_ script: String) throws(DatabaseError) {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(handle, code: code) }
+    }
+
+    /// Prepares the statement in the first `count` bytes of `sql`, which is run many times.
+    func prepare(_ sql: UnsafePointer<CChar>, count: Int) throws(DatabaseError) -> OpaquePointer {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, Int32(count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw DatabaseError(handle, code: code) }
+        return statement
+    }
+
+    /// Advances a statement, and returns whether there is another row.
+    func step(_ statement: OpaquePointer) throws(DatabaseError) -> Bool {
+        let code = sqlite3_step(statement)
+        switch code & 0xFF {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw DatabaseError(handle, code: code)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Bytes
 import CFiles
 import Glibc
-import Secrets
+import Hashing
 
 /// A line on standard error that shows the progress of a long operation, if standard error is a terminal.
 public final class ProgressLine {

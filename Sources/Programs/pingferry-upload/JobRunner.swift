@@ -3,7 +3,6 @@ import Console
 import Delivery
 import Files
 import Glibc
-import Parallel
 import Synchronization
 
 /// A runner that executes a job and, after a signal or after its maximum duration, ends it within 5 seconds.

@@ -5,7 +5,6 @@ import Console
 import Delivery
 import Files
 import FoundationEssentials
-import Parallel
 import Systems
 import Telemetry
 

@@ -1,5 +1,5 @@
+import Files
 import JSONText
-import Parallel
 import Telemetry
 
 /// The format of captured pings: measurements with or without the envelope that apps store.

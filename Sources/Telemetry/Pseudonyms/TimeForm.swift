@@ -1,5 +1,4 @@
 import Bytes
-import CivilTime
 import JSONText
 
 /// A form of values that are times or elapsed times.

@@ -1,5 +1,4 @@
 import Bytes
-import CivilTime
 import JSONText
 
 /// An instant in the years 0000 to 9999, with a precision of milliseconds.

@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import Parallel
 import Sift
 import Telemetry
 

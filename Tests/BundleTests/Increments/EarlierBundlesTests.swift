@@ -1,6 +1,5 @@
 import Bytes
 import Files
-import Parallel
 import Telemetry
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import Processes
+import Files
 import Testing
 
 @testable import Bundle

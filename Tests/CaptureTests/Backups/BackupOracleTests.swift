@@ -1,8 +1,7 @@
 import Capture
 import Files
+import Hashing
 import JSONText
-import Parallel
-import Secrets
 import Systems
 import Telemetry
 import TestSupport

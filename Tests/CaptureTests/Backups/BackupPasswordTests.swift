@@ -1,6 +1,6 @@
 import DeviceBackup
-import Parallel
-import Secrets
+import Files
+import Hashing
 import Synchronization
 import Systems
 import TestSupport

@@ -2,7 +2,7 @@ import Files
 import Testing
 
 @testable import Capture
-@testable import Secrets
+@testable import Hashing
 
 /// Tests of random access to encrypted files.
 ///

@@ -3,7 +3,6 @@ import Capture
 import Files
 import Foundation
 import Leanplum
-import Parallel
 import Telemetry
 import TestSupport
 import Testing

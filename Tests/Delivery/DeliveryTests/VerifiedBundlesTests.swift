@@ -1,7 +1,7 @@
 import Bundle
+import Files
 import Foundation
 import Mozilla
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import Parallel
 import Telemetry
 import TestSupport
 import Testing

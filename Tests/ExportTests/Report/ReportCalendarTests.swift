@@ -1,4 +1,4 @@
-import CivilTime
+import Bytes
 import Testing
 
 @testable import Export

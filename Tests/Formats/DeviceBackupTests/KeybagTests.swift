@@ -1,4 +1,4 @@
-import Secrets
+import Hashing
 import Testing
 
 @testable import DeviceBackup

@@ -1,7 +1,6 @@
 import Bundle
 import Dispatch
 import Files
-import Parallel
 import Systems
 import Telemetry
 import TestSupport

@@ -1,4 +1,4 @@
-import PrivateSQLite
+import SQLite
 import Testing
 
 @testable import Leanplum

@@ -6,7 +6,6 @@ import Console
 import Export
 import Files
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 

@@ -3,7 +3,6 @@ import Capture
 import Console
 import Files
 import Hashing
-import Parallel
 
 /// A log of the bundles that `verify` has checked, for a receipt.
 ///

@@ -3,8 +3,8 @@ import Bundle
 import Bytes
 import Capture
 import Console
+import Files
 import FoundationEssentials
-import Parallel
 import Systems
 import Telemetry
 

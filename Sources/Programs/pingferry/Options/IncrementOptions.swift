@@ -4,7 +4,6 @@ import Capture
 import Console
 import Files
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 

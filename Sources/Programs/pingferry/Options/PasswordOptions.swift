@@ -4,7 +4,7 @@ import Console
 import Files
 import FoundationEssentials
 import Glibc
-import Secrets
+import Hashing
 
 /// The options for passwords of encrypted backups.
 ///

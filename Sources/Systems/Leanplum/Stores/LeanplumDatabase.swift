@@ -1,5 +1,5 @@
 import Files
-import PrivateSQLite
+import SQLite
 import Synchronization
 import Telemetry
 

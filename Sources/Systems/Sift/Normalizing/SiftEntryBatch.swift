@@ -1,5 +1,5 @@
+import Files
 import JSONText
-import Parallel
 import PropertyList
 import Synchronization
 import Telemetry

@@ -1,5 +1,5 @@
 import Bytes
-import PrivateSQLite
+import SQLite
 
 /// A search for the first row after a damaged part of a table.
 ///

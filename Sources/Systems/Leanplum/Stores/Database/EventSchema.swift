@@ -1,4 +1,4 @@
-import PrivateSQLite
+import SQLite
 
 /// A check that a database contains Leanplum's event table.
 ///

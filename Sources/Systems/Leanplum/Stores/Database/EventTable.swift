@@ -1,5 +1,5 @@
 import Bytes
-import PrivateSQLite
+import SQLite
 
 /// A reader for the rows of Leanplum's event table.
 ///

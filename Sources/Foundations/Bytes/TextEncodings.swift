@@ -1,0 +1,170 @@
+/// The Base64 encoding of RFC 4648, section 4.
+public enum Base64 {
+    private static let blankMarker: UInt8 = 0xFE
+    private static let invalidMarker: UInt8 = 0xFF
+
+    /// Returns the number of bytes that `text` encodes in Base64, or `nil` if `text` is malformed.
+    ///
+    /// Line breaks are ignored. Spaces and tabs make the text malformed unless `allowsBlanks` is set. Padding is
+    /// optional, but must have the right length if `needsPadding` is set.
+    public static func decodedCount(
+        _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
+    ) -> Int? {
+        var digits = 0
+        var padding = 0
+        for index in text.indices {
+            let byte = text[index]
+            if byte == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            switch value(of: byte) {
+            case blankMarker:
+                let isLineBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+                guard isLineBreak || allowsBlanks else { return nil }
+            case invalidMarker: return nil
+            default:
+                guard padding == 0 else { return nil }
+                digits += 1
+            }
+        }
+        guard digits % 4 != 1 else { return nil }
+        let isPadded = padding <= 2 && (padding == 0 || (digits + padding).isMultiple(of: 4))
+        guard isPadded || !needsPadding else { return nil }
+        return digits / 4 * 3 + max(digits % 4 - 1, 0)
+    }
+
+    /// Decodes Base64 text, or returns `nil` if the text is malformed.
+    ///
+    /// The parameters have the same meaning as in ``decodedCount(_:needsPadding:allowsBlanks:)``.
+    public static func decoded(
+        _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
+    ) -> [UInt8]? {
+        guard let count = decodedCount(text, needsPadding: needsPadding, allowsBlanks: allowsBlanks) else { return nil }
+        return [UInt8](capacity: count) { decode(text, into: &$0) }
+    }
+
+    /// Appends the bytes that `text` encodes in Base64 to `output`.
+    ///
+    /// `text` must be well-formed. `output` must have capacity for the number of bytes that `decodedCount` returns for
+    /// `text`.
+    public static func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
+        var bits: UInt32 = 0
+        var count = 0
+        for index in text.indices {
+            let value = value(of: text[index])
+            guard value < 64 else { continue }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+    }
+
+    private static func value(of byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        case 0x20, 0x09, 0x0A, 0x0D: blankMarker
+        default: invalidMarker
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the Base64 encoding of `bytes`, with padding.
+    public mutating func append(base64 bytes: Span<UInt8>) {
+        let alphabet = Base64.alphabet.span
+        append(addingCapacity: (bytes.count + 2) / 3 * 4) { output in
+            var index = 0
+            while index < bytes.count {
+                let left = bytes.count - index
+                let second = left > 1 ? bytes[index + 1] : 0
+                let third = left > 2 ? bytes[index + 2] : 0
+                let bits = Int(bytes[index]) << 16 | Int(second) << 8 | Int(third)
+                output.append(alphabet[bits >> 18])
+                output.append(alphabet[bits >> 12 & 63])
+                output.append(left > 1 ? alphabet[bits >> 6 & 63] : UInt8(ascii: "="))
+                output.append(left > 2 ? alphabet[bits & 63] : UInt8(ascii: "="))
+                index += 3
+            }
+        }
+    }
+}
+
+extension Base64 {
+    fileprivate static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+}
+
+/// Percent-encoding in URLs and form bodies.
+///
+/// Source: RFC 3986, section 2.
+public enum PercentEncoding {
+    /// Returns `text`, a path and query, with all characters encoded that a URL must not contain.
+    ///
+    /// Percent signs are kept, because a part of `text` may already be encoded.
+    public static func encodedPath(_ text: String) -> String {
+        var output: [UInt8] = []
+        append(text.utf8, to: &output) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Appends the percent-encoded form value `value` to `output`.
+    ///
+    /// All characters except letters, digits and `-._~` are encoded, so that a space becomes `%20`.
+    ///
+    /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
+    public static func append(formValue value: some Collection<UInt8>, to output: inout [UInt8]) {
+        append(value, to: &output, keeping: isUnreserved)
+    }
+
+    /// Decodes each `%XX` in `text`, or returns `nil` if a percent sign is not followed by two hexadecimal digits.
+    ///
+    /// If `plusIsSpace` is set, a plus sign represents a space, as in form bodies.
+    public static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "%"):
+                guard index + 2 < text.count, let high = text[index + 1].hexadecimalValue,
+                    let low = text[index + 2].hexadecimalValue
+                else { return nil }
+                decoded.append(high << 4 | low)
+                index += 2
+            case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
+            default: decoded.append(text[index])
+            }
+            index += 1
+        }
+        return decoded
+    }
+
+    private static func append(
+        _ bytes: some Collection<UInt8>, to output: inout [UInt8], keeping isKept: (UInt8) -> Bool
+    ) {
+        output.reserveCapacity(output.count + bytes.count + bytes.count / 2)
+        for byte in bytes {
+            if isKept(byte) {
+                output.append(byte)
+            } else {
+                output.append(UInt8(ascii: "%"))
+                output.append((byte >> 4).upperHexadecimalDigit)
+                output.append((byte & 0xF).upperHexadecimalDigit)
+            }
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: byte.isLetter || byte.isDigit
+        }
+    }
+}
