@@ -111,3 +111,74 @@ extension Span<UInt8> {
         return digits > 0
     }
 }
+
+// MARK: - Parsing
+
+/// A parser for the JSON text of stored requests.
+struct LeanplumText {
+    // If a key is repeated, its last value applies, as in Foundation. The depth limit leaves two levels for the
+    // payload.
+    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// An error for a string that is not a request.
+    struct TextError: Error {
+        let reason: LeanplumRequestError
+        var detail: String?
+    }
+
+    /// Parses a request, which must be a non-empty JSON object.
+    static func parse(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
+        do throws(JSONError) {
+            try document.read(text.starts(with: byteOrderMark) ? Array(text.dropFirst(3)) : text, policy: policy)
+        } catch {
+            throw TextError(reason: reason(for: error, in: text), detail: error.description)
+        }
+        guard document.kind(of: document.root) == .object else { throw TextError(reason: .notObject) }
+        guard document.memberCount(of: document.root) > 0 else { throw TextError(reason: .emptyObject) }
+    }
+
+    private static func reason(for error: JSONError, in text: [UInt8]) -> LeanplumRequestError {
+        if error.code == .invalidUTF8 || (try? UTF8Span(validating: text.span)) == nil { return .invalidUTF8 }
+        if text.contains(0) { return .embeddedNUL }
+        return error.code == .tooDeep ? .tooDeep : .invalidJSON
+    }
+}
+
+extension JSONDocument {
+    /// Removes all credentials from a request, and returns a note for each.
+    mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
+        guard kind(of: object) == .object else { return [] }
+        var notes: [String] = []
+        for key in LeanplumFields.credentialKeys {
+            guard let value = value(of: key, in: object) else { continue }
+            removeMember(withValue: value, from: object)
+            notes.append("credential_removed:\(key)")
+        }
+        return notes
+    }
+}
+
+/// The reason why a stored item is rejected.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.1 and E.4.
+package enum LeanplumRequestError: String, Error, Sendable {
+    /// The string is not JSON, for example because it is truncated or contains `NaN` or an unpaired surrogate.
+    case invalidJSON = "invalid_json"
+    case notObject = "not_object"
+    case emptyObject = "empty_object"
+    /// The item is nested more deeply than a payload permits.
+    case tooDeep = "too_deep"
+    /// The item exceeds the maximum size of a row or of a property list value.
+    case tooLarge = "too_large"
+    case invalidUTF8 = "invalid_utf8"
+    case embeddedNUL = "embedded_nul"
+    /// The BLOB is neither an archived string nor JSON.
+    case undecodableBLOB = "blob_undecodable"
+    /// The property list contains a value that JSON cannot express: a date, data or a UID.
+    case nonJSONValue = "non_json_value"
+    /// The request has no action, so the server cannot process it.
+    case missingAction = "missing_action"
+    /// The request has the `reqId` of another request with different content.
+    case reusedRequestID = "duplicate_request"
+}
