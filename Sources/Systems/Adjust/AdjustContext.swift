@@ -14,7 +14,7 @@ package struct AdjustContext {
     /// none.
     private(set) var requestToForget: String?
     /// The path of the file that states that the device is forgotten, or `nil` if there is none.
-    private(set) var forgottenPath: String?
+    private var forgottenPath: String?
     /// The folder whose queue the SDK uses.
     private(set) var liveFolder = ""
     /// The session's parameters for callbacks, with `nil` for each value that is not a string.
@@ -111,6 +111,120 @@ extension StoreContext {
             return bytes
         } catch {
             return nil
+        }
+    }
+}
+
+/// The activity state of the SDK, which determines whether the device sends its packages.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 5.
+struct AdjustState {
+    /// Whether the SDK is switched on.
+    let isEnabled: Bool
+    /// Whether the user asked Adjust to forget the device, or the server reported that the user opted out.
+    var isForgotten: Bool
+    /// The id of the installation, or `nil` if the state contains none.
+    let client: String?
+    /// The time of the last activity, or `nil` if it is unknown or out of range.
+    let lastActivity: Timestamp?
+    /// Whether a delayed start of the SDK is not over, so that packages still lack the parameters of the session.
+    let isDelayed: Bool
+    /// The facts for reports, without ids and tokens.
+    let facts: [String]
+
+    /// The keys of ids, tokens and campaign names.
+    ///
+    /// Their values are not part of any output.
+    static let secretKeys = [
+        "adgroup", "adid", "campaign", "click_label", "costAmount", "creative", "deviceToken", "jsonResponse",
+        "network",
+        "trackerName", "trackerToken", "transactionIds", "uuid",
+    ]
+
+    /// Creates a state without facts that describes an SDK that is switched on.
+    init() {
+        (isEnabled, isForgotten, isDelayed, facts) = (true, false, false, [])
+        (client, lastActivity) = (nil, nil)
+    }
+
+    /// Reads the state in `archive`, or throws an error if the root of the archive is not an activity state.
+    init(_ archive: inout AdjustArchive) throws(PropertyListError) {
+        let state = try archive.root(named: [.oldActivityState, .activityState])
+        isEnabled = archive.flag("enabled", of: state) ?? true
+        isForgotten = archive.flag("isGdprForgotten", of: state) ?? false
+        client = try archive.string("uuid", of: state)
+        lastActivity = archive.number("lastActivity", of: state)
+            .flatMap { Int64(exactly: ($0 * 1000).rounded(.down)) }.flatMap { Timestamp(milliseconds: $0) }
+        isDelayed = archive.flag("updatePackages", of: state) ?? false
+        var facts = ["the SDK is switched \(isEnabled ? "on" : "off")"]
+        if isForgotten { facts.append("the user asked Adjust to forget the device") }
+        if isDelayed { facts.append("the delayed start of the SDK is not over") }
+        let counts = [("sessionCount", "session"), ("eventCount", "event")].compactMap { key, noun in
+            archive.number(key, of: state).flatMap { Int(exactly: $0) }.map { "\($0) \(noun)\($0 == 1 ? "" : "s")" }
+        }
+        if !counts.isEmpty { facts.append(counts.joined(separator: " and ") + " so far") }
+        if let lastActivity { facts.append("last activity \(lastActivity)") }
+        self.facts = facts
+    }
+}
+
+/// The request of the user to be forgotten, as stored in the preferences of the app.
+///
+/// The SDK stores the request in the preferences while the SDK is switched off or not started.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 5.
+enum AdjustPreferences {
+    private static let folder = "Library/Preferences"
+    private static let key = "adj_gdpr_forget_me"
+
+    /// Returns whether a file called `name` can contain the preferences of an app.
+    static func isNamed(_ name: String) -> Bool { name.hasSuffix(".plist") }
+
+    /// Returns the path of the preferences in `container` that state that the user asked to be forgotten.
+    ///
+    /// Returns `nil` if there are none.
+    ///
+    /// All property lists in the folder of the preferences are read, because the bundle id of the app can be unknown.
+    static func requestToForget(
+        in container: String, of context: StoreContext, _ output: inout ScanOutput
+    ) -> String? {
+        do throws(FileError) {
+            let folder = try context.tree.folder(at: container + Self.folder)
+            let entries = try folder.entries()
+            for index in 0..<entries.count where entries.kind(index) == .file {
+                let name = String(decoding: entries.name(index), as: UTF8.self)
+                guard isNamed(name) else { continue }
+                let path = "\(container)\(Self.folder)/\(name)"
+                do throws(FileError) {
+                    var bytes: [UInt8] = []
+                    try folder.read(entries.name(index), limit: StoreLimits.file, into: &bytes)
+                    if asksToForget(bytes, at: path, &output) { return path }
+                } catch {
+                    report("unreadable", error.description, path, &output)
+                }
+            }
+        } catch {
+            if error.isReadFailure { report("unreadable", error.description, container + Self.folder, &output) }
+        }
+        return nil
+    }
+
+    private static func report(
+        _ code: String, _ reason: String, at offset: Int? = nil, _ path: String, _ output: inout ScanOutput
+    ) {
+        let text = "\(reason); it is unknown whether the user asked to be forgotten"
+        output.report(Problem(code, text, at: offset, isLoss: false), path: path)
+    }
+
+    private static func asksToForget(_ bytes: [UInt8], at path: String, _ output: inout ScanOutput) -> Bool {
+        guard bytes.contains(text: key) else { return false }
+        do throws(PropertyListError) {
+            let document = try PropertyListDocument(bytes)
+            guard let value = document.value(of: JSONKey(key), in: document.root) else { return false }
+            return document.boolean(of: value) || document.integer(of: value).bits == 1
+        } catch {
+            report("damaged", error.description, at: error.offset, path, &output)
+            return false
         }
     }
 }
