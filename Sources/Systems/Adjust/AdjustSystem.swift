@@ -1,3 +1,5 @@
+import Bytes
+import JSONText
 import Telemetry
 
 /// The telemetry of Adjust's SDK, which queues a package for each session, event and choice of the user.
@@ -36,4 +38,52 @@ extension StoreKind {
     public static let adjustQueue = StoreKind("adjust-queue")
     /// A file of the SDK that contains facts, but no records.
     public static let adjustState = StoreKind("adjust-state")
+}
+
+/// The documented meanings of packages, each of which is one event.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 12.
+private struct AdjustVocabulary: Vocabulary {
+    private static let types = [
+        AdjustType.session: "App session", AdjustType.deletionRequest: "Device asked to be forgotten",
+        "info": "SDK information (push token or tracking permission)",
+    ]
+
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let token = payload.text(AdjustParameters.eventToken, in: payload.root) else { return [Self.types[type]] }
+        return [FocusTokens.meanings[token]]
+    }
+}
+
+/// The tokens of the events of Focus 1.1 to 3.2 and of Klar.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 12.
+enum FocusTokens {
+    /// The meanings of the events, by token.
+    static let meanings: [CapturedText: String] = Dictionary(
+        uniqueKeysWithValues: events.flatMap {
+            [(CapturedText($0.focus), $0.meaning), (CapturedText($0.klar), $0.meaning)]
+        })
+
+    private static let events: [(focus: String, klar: String, meaning: String)] = [
+        ("hjuag8", "58bwsk", "The user opened a URL"),
+        ("jf1b59", "pxtu4v", "The user searched"),
+        ("hy183e", "n9hwgu", "The user erased the browsing history"),
+        ("t7m1ru", "usp0gb", "Page opened in Firefox"),
+        ("ns4a3y", "5elufs", "Page opened in Safari"),
+        ("5qb7ma", "6r6cx6", "App Store page of Firefox opened"),
+        ("n4k5jo", "b42cgh", "System share menu opened"),
+        ("ec8kb7", "w67hjo", "Safari blocklist switched on"),
+        ("i0zoki", "8a1gtl", "Safari blocklist switched off"),
+        ("1pmsby", "frnano", "Blocking of ad trackers switched on"),
+        ("34xb7g", "uqm3k4", "Blocking of ad trackers switched off"),
+        ("oimjge", "au3px7", "Blocking of analytics trackers switched on"),
+        ("pppabq", "4t3lka", "Blocking of analytics trackers switched off"),
+        ("9l4fiy", "6ddntz", "Blocking of social trackers switched on"),
+        ("ha6nkv", "ohnn42", "Blocking of social trackers switched off"),
+        ("fr308r", "tz19iu", "Blocking of other content trackers switched on"),
+        ("vp5tjk", "vzlgmg", "Blocking of other content trackers switched off"),
+        ("1zb5ah", "5fbqr5", "Blocking of web fonts switched on"),
+        ("nfi1np", "oymwmb", "Blocking of web fonts switched off"),
+    ]
 }

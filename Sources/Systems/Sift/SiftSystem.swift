@@ -1,3 +1,5 @@
+import Bytes
+import JSONText
 import Telemetry
 
 /// The telemetry of Sift's SDK, which stores queues of events in an app's caches and uploads them as list requests.
@@ -35,4 +37,25 @@ extension StoreKind {
     public static let siftUploader = StoreKind("sift-uploader")
     /// A file that contains a queue of events.
     public static let siftQueue = StoreKind("sift-queue")
+}
+
+/// The meanings of the event types that the SDK itself defines.
+///
+/// All other event types are defined by apps, so their meanings are unknown.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
+private struct SiftVocabulary: Vocabulary {
+    private static let meanings: [CapturedText: String] = [
+        "UIApplicationDidBecomeActiveNotification": "App came to the front",
+        "UIApplicationDidEnterBackgroundNotification": "App went to the background",
+        "ios_app_state": "State of the app and its sensors",
+        "ios_device_properties": "Properties of the device",
+    ]
+
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
+        return payload.elements(of: events).map { event in
+            payload.siftEventType(of: event).flatMap { Self.meanings[$0] }
+        }
+    }
 }

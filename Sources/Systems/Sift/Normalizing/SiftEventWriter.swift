@@ -131,7 +131,7 @@ extension SiftEventWriter {
     ///
     /// Only the time is in every entry. Therefore, members before it end with a comma, and the member after it starts
     /// with one.
-    struct EntryKey: Sendable {
+    private struct EntryKey: Sendable {
         let text: String
         /// The key and the punctuation that precede the value.
         let opening: ConstantText

@@ -1,0 +1,263 @@
+import JSONText
+import PropertyList
+import Telemetry
+
+/// A builder that groups the requests in a store into records.
+///
+/// A record consists of consecutive requests with the same device, mode and batch id. Skipped items do not end a
+/// record.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.2.
+package struct LeanplumRequests: Sendable {
+    /// The maximum number of requests in a `multi` call of the SDK.
+    ///
+    /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.4.
+    package static let maximumRequestsPerCall = 10_000
+
+    /// The limits of a record.
+    package struct Limits: Sendable {
+        /// The maximum number of requests in a record.
+        let requestCount: Int
+        /// The size of the payload, in bytes, beyond which a record ends.
+        ///
+        /// A larger payload would have to be split for the upload. The size is also the maximum size of a property list
+        /// value.
+        let byteCount: Int
+        /// The maximum number of notes in a record.
+        ///
+        /// Further notes are only counted.
+        let noteCount: Int
+
+        /// Creates limits, which by default are the limits of the SDK and of uploads.
+        package init(
+            requestCount: Int = LeanplumRequests.maximumRequestsPerCall, byteCount: Int = 16 << 20,
+            noteCount: Int = 100_000
+        ) {
+            self.requestCount = requestCount
+            self.byteCount = byteCount
+            self.noteCount = noteCount
+        }
+    }
+
+    /// The number of items that were added or skipped.
+    package private(set) var itemCount = 0
+    private let source: Source
+    private let applicationID: String?
+    /// The limits of each record.
+    let limits: Limits
+    private var partialRecord: PartialRecord?
+    /// The notes for the next record.
+    private var pendingNotes = Notes()
+    private var requestIndex = DuplicateIndex()
+    private let secret: RunSecret
+    private var document = JSONDocument()
+    private var scratch = JSONDocument()
+    private var groupingKey: [UInt8] = []
+    private var rejectCount = 0
+
+    /// The maximum number of skipped items that are listed.
+    ///
+    /// Further skipped items are only counted.
+    private static let maximumListedRejects = 100
+
+    /// The notes of a record.
+    ///
+    /// The number of listed notes is limited, because a request can be repeated any number of times.
+    private struct Notes {
+        private var listed: [String] = []
+        private var unlistedCount = 0
+
+        mutating func append(_ added: [String], limit: Int) {
+            for note in added {
+                if listed.count < limit { listed.append(note) } else { unlistedCount += 1 }
+            }
+        }
+
+        var texts: [String] { unlistedCount == 0 ? listed : listed + ["\(unlistedCount) more notes"] }
+    }
+
+    private struct PartialRecord {
+        let groupingKey: [UInt8]
+        let firstIndex: Int
+        let client: String?
+        let time: Timestamp?
+        var version: String?
+        var notes: Notes
+        var requestCount = 0
+        var payload = Array("{\"data\":[".utf8)
+
+        mutating func append(_ canonical: [UInt8], versionName: String?) {
+            if requestCount > 0 { payload.append(UInt8(ascii: ",")) }
+            requestCount += 1
+            payload += canonical
+            version = versionName ?? version
+        }
+
+        consuming func record(from store: Source, applicationID: String?) -> Record {
+            payload += "]}".utf8
+            var source = store
+            source.index = firstIndex
+            return Record(
+                system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: client, time: time,
+                app: App(id: applicationID, version: version), target: .leanplum, payload: payload, source: source,
+                notes: notes.texts)
+        }
+    }
+
+    /// Creates a builder for the requests in a store.
+    package init(
+        from source: Source, applicationID: String? = nil, secret: RunSecret, limits: Limits = Limits()
+    ) {
+        self.source = source
+        self.applicationID = applicationID
+        self.secret = secret
+        self.limits = limits
+    }
+
+    /// Adds the next item, whose JSON text is `text`.
+    package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
+        do throws(LeanplumText.TextError) {
+            try LeanplumText.parse(text, into: &document)
+        } catch {
+            return skipItem(error.reason, error.detail, rowid: rowid, into: &output)
+        }
+        addParsedRequest(rowid: rowid, into: &output)
+    }
+
+    /// Adds the next item from a BLOB that contains JSON text, or a keyed archive of JSON text.
+    package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
+        if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
+        do throws(LeanplumText.TextError) {
+            try LeanplumText.parse(blob, into: &document)
+        } catch {
+            let isJSON = error.reason == .notObject || error.reason == .emptyObject
+            return skipItem(isJSON ? error.reason : .undecodableBLOB, rowid: rowid, into: &output)
+        }
+        addParsedRequest(rowid: rowid, into: &output)
+    }
+
+    /// Reports all missing items before `index`.
+    package mutating func reportMissing(before index: Int, into output: inout ScanOutput) {
+        guard index > itemCount else { return }
+        let items = index - itemCount == 1 ? "item \(itemCount)" : "items \(itemCount) to \(index - 1)"
+        output.report(Problem("missing_item", "\(items) counted, but not there"))
+        itemCount = index
+    }
+
+    /// Rejects an item that is not a request.
+    package mutating func skipItem(
+        _ reason: LeanplumRequestError, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
+    ) {
+        reject(reason, detail, rowid: rowid, into: &output)
+        itemCount += 1
+    }
+
+    /// Ends the current record because items may have been lost, and adds `note` to the next record.
+    package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
+        outputRecord(into: &output)
+        pendingNotes.append([note], limit: limits.noteCount)
+    }
+
+    /// Ends the last record, and adds it to the output.
+    package mutating func finish(into output: inout ScanOutput) {
+        outputRecord(into: &output)
+        guard rejectCount > Self.maximumListedRejects else { return }
+        output.rejects.append(
+            Reject("skipped \(rejectCount - Self.maximumListedRejects) more items that are no requests"))
+    }
+
+    // MARK: Requests
+
+    private mutating func addParsedRequest(rowid: Int64?, into output: inout ScanOutput) {
+        let removed = document.removeLeanplumCredentials(from: document.root)
+        let request = LeanplumRequest(document: document)
+        let index = itemCount
+        itemCount += 1
+        let canonical = document.canonicalBytes(of: document.root)
+        var issues = request.issues(using: &scratch)
+        let isOmitted = checkForOmission(request, canonical, &issues, index: index, rowid: rowid, into: &output)
+        let notes = (issues + removed).map { "\($0)@\(index)" }
+        guard !isOmitted else {
+            if partialRecord == nil {
+                pendingNotes.append(notes, limit: limits.noteCount)
+            } else {
+                partialRecord?.notes.append(notes, limit: limits.noteCount)
+            }
+            return
+        }
+        groupingKey.removeAll(keepingCapacity: true)
+        request.appendGroupingKey(to: &groupingKey)
+        if let partialRecord,
+            partialRecord.groupingKey != groupingKey || partialRecord.requestCount >= limits.requestCount
+                || partialRecord.payload.count + canonical.count > limits.byteCount
+        {
+            outputRecord(into: &output)
+        }
+        if partialRecord == nil {
+            partialRecord = PartialRecord(
+                groupingKey: groupingKey, firstIndex: index, client: request.deviceID, time: request.time,
+                notes: pendingNotes)
+            pendingNotes = Notes()
+        }
+        partialRecord?.append(canonical, versionName: request.versionName)
+        partialRecord?.notes.append(notes, limit: limits.noteCount)
+    }
+
+    /// Returns whether `request` must be omitted because it is a duplicate or has no action.
+    ///
+    /// If the request is a duplicate, adds a note to `issues`.
+    private mutating func checkForOmission(
+        _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
+        into output: inout ScanOutput
+    ) -> Bool {
+        var isOmitted = false
+        if request.action == nil {
+            isOmitted = true
+            reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
+        }
+        // A request without an id is identified by its content.
+        let identity = request.requestID ?? canonical
+        let finding = requestIndex.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
+        guard finding != .new else { return isOmitted }
+        issues.append("duplicate_request")
+        issues.sort()
+        if finding == .sameIDOtherPayload, !isOmitted {
+            reject(.reusedRequestID, "another request has its reqId", rowid: rowid, index: index, into: &output)
+        }
+        return true
+    }
+
+    private mutating func reject(
+        _ reason: LeanplumRequestError, _ detail: String?, rowid: Int64?, index: Int? = nil,
+        into output: inout ScanOutput
+    ) {
+        rejectCount += 1
+        guard rejectCount <= Self.maximumListedRejects else { return }
+        let row = rowid.map { ", rowid \($0)" } ?? ""
+        let suffix = detail.map { ": \($0)" } ?? ""
+        output.rejects.append(Reject("\(reason.rawValue) item \(index ?? itemCount)\(row)\(suffix)"))
+    }
+
+    private mutating func outputRecord(into output: inout ScanOutput) {
+        guard let finished = partialRecord.take() else { return }
+        output.add(finished.record(from: source, applicationID: applicationID))
+    }
+}
+
+/// A decoder for keyed archives that contain a string.
+///
+/// The SDK reads all BLOBs as such archives.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.2.
+private enum ArchivedText {
+    /// Returns the UTF-8 bytes of the archived string, or `nil` if `bytes` are not a keyed archive of a string.
+    static func read(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.starts(with: "bplist".utf8), let document = try? PropertyListDocument(bytes),
+            document.repeatedKeys == nil, var archive = try? KeyedArchive(document), let root = try? archive.root(),
+            case .text(let node)? = try? archive.value(ofObject: root)
+        else { return nil }
+        var text: [UInt8] = []
+        document.appendUTF8(of: node, to: &text)
+        return text
+    }
+}

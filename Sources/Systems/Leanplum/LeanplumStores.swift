@@ -1,0 +1,87 @@
+import Bytes
+import Telemetry
+
+/// The format of Leanplum's stores.
+///
+/// Files of the SDK are recognized by name, and preferences by their keys.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.1 and A.4.
+enum LeanplumStores {
+    static let format = StoreFormat(
+        kinds: [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults], mayBelongToStore: mayBelongToStore,
+        // A journal or write-ahead log is useless without its database.
+        isNamedForStore: { name, _ in LeanplumFileName(file: name) != nil },
+        // No folder as a whole is a store, because the SDK stores its files next to the files of the app.
+        storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
+        // The name of a file is sufficient to identify it.
+        storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },
+        // A renamed file cannot be identified, because its contents are a plain list of dictionaries.
+        storeByContents: nil,
+        // It is unknown which apps lack a database in a backup, because any app can contain the SDK.
+        backups: nil, secrets: nil, usageData: nil)
+
+    private static let preferencesSuffix = ".plist"
+    private static let preferencesFolder = "Preferences"
+
+    /// Returns whether a file in an archive may belong to a store.
+    ///
+    /// Preferences are accepted in any folder.
+    static func mayBelongToStore(_ file: MemberName) -> Bool {
+        LeanplumFileName.mayBelongToStore(file.name)
+            || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)
+                .elementsEqual(Self.preferencesSuffix.utf8)
+    }
+
+    static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+        switch LeanplumFileName(file: name) {
+        case .database?:
+            return .exclusive([LeanplumDatabaseStore(path: folder.base + name)])
+        case .requests(let applicationID)?:
+            return .exclusive([LeanplumFileStore(.requests(applicationID: applicationID), name: name, in: folder)])
+        case nil:
+            guard isPreferences(name, in: &folder) else { return .unrelated }
+            return .shared([LeanplumFileStore(.preferences, name: name, in: folder)])
+        }
+    }
+
+    /// Returns whether a file contains preferences with Leanplum's keys.
+    private static func isPreferences(_ name: String, in folder: inout InspectedFolder) -> Bool {
+        folder.name == Self.preferencesFolder && name.hasSuffix(Self.preferencesSuffix)
+            && folder.holds(Array(name.utf8), all: [LeanplumDefaults.keyPrefix], mustFit: true)
+    }
+}
+
+/// The kind of a Leanplum store, which is determined by the name of its file.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.1.
+package enum LeanplumFileName: Equatable, Sendable {
+    /// The database `__leanplum.sqlite` (generation 3).
+    case database
+    /// The file `_lprequests-<application id>` (generations 2a and 2b). The id is `nil` if the name is
+    /// `_lprequests-(null)`.
+    case requests(applicationID: String?)
+
+    private static let databaseName = "__leanplum.sqlite"
+    private static let requestsPrefix = "_lprequests-"
+    /// The name suffixes of the journal and the write-ahead log of an SQLite database.
+    static let companionSuffixes = ["-journal", "-wal"]
+
+    /// Returns whether a file with this name is a store or belongs to one.
+    package static func mayBelongToStore(_ name: String) -> Bool {
+        LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
+    }
+
+    /// Recognizes a store by its file name, or returns `nil` for any other name.
+    ///
+    /// The journal and the write-ahead log of a database are not recognized.
+    package init?(file name: String) {
+        if name == Self.databaseName {
+            self = .database
+        } else if name.hasPrefix(Self.requestsPrefix), name.utf8.count > Self.requestsPrefix.utf8.count {
+            let id = String(name.dropFirst(Self.requestsPrefix.count))
+            self = .requests(applicationID: id == "(null)" ? nil : id)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,291 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// The format of uploads to Leanplum.
+///
+/// Each upload is a `multi` call of one application.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
+enum LeanplumUploads {
+    static let format = UploadFormat(
+        endpoint: "https://\(LeanplumServer.host)", endpointsOfTypes: [:], method: LeanplumServer.method,
+        isTargetPath: { $0 == LeanplumServer.path }, isTargetHeader: nil, isPathOfRecord: nil,
+        list: ListFormat(
+            key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,
+            idKey: LeanplumKeys.requestID, changingKey: LeanplumKeys.retryCount),
+        credentials: .leanplum, precedence: .none, withdrawals: nil, holds: [],
+        body: .custom(content(of:credential:now:)),
+        answers: .custom(outcome(of:)), instructions: nil)
+
+    /// Returns the application of a record.
+    ///
+    /// The name of the application is empty if the store does not contain it.
+    static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
+        let isDevelopment = Self.isDevelopment(record.payload, using: &document)
+        return Account(
+            system: .leanplum, name: applicationID(of: record) ?? "", variant: isDevelopment ? Account.development : "")
+    }
+
+    /// Returns Leanplum's id of the application, or `nil` if the store does not contain it.
+    private static func applicationID(of record: borrowing Record) -> String? {
+        let id = record.app?.id
+        // Records of databases have the bundle id of the app if Leanplum's id is unknown.
+        if record.source.store == .leanplumSQLite, id?.hasPrefix(LeanplumCredential.appIDPrefix) != true { return nil }
+        return id
+    }
+
+    /// Returns whether the requests are from an app in development.
+    ///
+    /// Only the first request is checked, because all requests in a record have the same mode.
+    private static func isDevelopment(_ payload: [UInt8], using document: inout JSONDocument) -> Bool {
+        guard (try? document.read(payload)) != nil,
+            let list = document.value(of: LeanplumKeys.data, in: document.root),
+            let first = document.firstElement(of: list),
+            let mode = document.value(of: LeanplumKeys.devMode, in: first)
+        else { return false }
+        return document.kind(of: mode) == .true
+    }
+
+    private static func content(
+        of payload: [UInt8], credential: Credential, now: Timestamp
+    ) throws(RequestError) -> RequestContent {
+        guard let appID = credential[LeanplumCredential.appID], let key = credential[LeanplumCredential.key] else {
+            throw .otherCredential
+        }
+        return RequestContent(
+            headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")],
+            body: try LeanplumForm.body(payload: payload, appID: appID, key: key, now: now), isCompressed: false)
+    }
+
+    private static func outcome(of answer: Answer) -> Outcome {
+        answer.isWhole ? LeanplumAnswer(answer).outcome() : .unknown(reason: "the server's answer was cut short")
+    }
+}
+
+// MARK: - Form
+
+/// The URL-encoded form that uploads a Leanplum payload, with its fields in alphabetical order.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
+enum LeanplumForm {
+    /// The name of the field that specifies the method of a call.
+    static let actionField = "action"
+    /// The value of ``actionField`` in a call with stored requests.
+    static let multiAction = "multi"
+    /// The name of the field that contains the stored requests.
+    static let dataField = "data"
+
+    /// Creates the body of a call.
+    ///
+    /// - Throws: `RequestError.payload` if `payload` is not a non-empty list `{"data":[…]}`.
+    static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
+        var body = Array("\(actionField)=\(multiAction)&appId=".utf8)
+        PercentEncoding.append(formValue: appID.utf8, to: &body)
+        body.append(contentsOf: "&client=ios&clientKey=".utf8)
+        PercentEncoding.append(formValue: key.utf8, to: &body)
+        body.append(contentsOf: "&\(dataField)=".utf8)
+        PercentEncoding.append(formValue: payload, to: &body)
+        if let version = try sdkVersion(of: payload) {
+            body.append(contentsOf: "&sdkVersion=".utf8)
+            PercentEncoding.append(formValue: version.utf8, to: &body)
+        }
+        body.append(contentsOf: "&time=\(secondsText(for: now))".utf8)
+        return body
+    }
+
+    /// Returns the seconds since 1970 with six decimal places, in the format `%f` of the SDK.
+    private static func secondsText(for time: Timestamp) -> String {
+        let fraction = String(time.milliseconds % 1000)
+        return "\(time.milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)000"
+    }
+
+    /// Returns the version of the SDK that queued the last request of a payload, or `nil` if the request states none.
+    private static func sdkVersion(of payload: [UInt8]) throws(RequestError) -> String? {
+        guard let document = try? JSONDocument(payload),
+            let data = document.value(of: LeanplumKeys.data, in: document.root),
+            let last = document.elements(of: data).last
+        else { throw .payload }
+        return document.value(of: LeanplumKeys.sdkVersion, .string, in: last).map { document.string(of: $0) }
+    }
+}
+
+// MARK: - Answers
+
+/// An answer from a Leanplum server to a `multi` call, which contains the result of each request.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.5.
+private struct LeanplumAnswer {
+    private let answer: Answer
+    private var failureCount = 0
+    private var firstFailureMessage: String?
+    private var lastMessage: String?
+    private var serverHasMoved = false
+
+    /// The keys with which a server reports its new address.
+    private static let addressKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
+    /// The prefixes of the error messages after which all further requests of the app would fail.
+    private static let permanentFailures = [
+        "App not found", "Invalid access key", "Development mode requested but not permitted",
+    ]
+
+    /// Parses the body of an answer.
+    ///
+    /// Elements of `response` that are not objects are ignored.
+    init(_ answer: Answer) {
+        self.answer = answer
+        guard let fields = try? JSONFields(answer.body) else { return }
+        for element in fields.objectsIgnoringOthers("response") {
+            let text = element.object("error")?.text("message")
+            let isPrintable = text?.unicodeScalars.contains { $0.properties.generalCategory != .control } ?? false
+            let message = isPrintable ? text : nil
+            lastMessage = message
+            guard element.boolean("success") == false else { continue }
+            failureCount += 1
+            if firstFailureMessage == nil { firstFailureMessage = message }
+            if Self.addressKeys.contains(where: { element.text($0) != nil }) { serverHasMoved = true }
+        }
+    }
+
+    /// Returns the outcome for an answer with a system-specific status.
+    func outcome() -> Outcome {
+        let status = answer.status
+        guard LeanplumServer.deliveredStatuses.contains(status) else {
+            let reason = displayText(lastMessage) ?? "the server rejects the request"
+            let isPermanent = lastMessage.map { Self.permanentFailures.contains(where: $0.hasPrefix) } ?? false
+            return isPermanent
+                ? .credentialWrong(status: status, reason: reason) : .refused(status: status, reason: reason)
+        }
+        if serverHasMoved {
+            return .retryLater(
+                status: status, reason: "the server names another endpoint; if it moved, give it with --endpoint")
+        }
+        guard failureCount > 0 else { return .delivered(status: status) }
+        let first = displayText(firstFailureMessage).map { ": \($0)" } ?? ""
+        return .delivered(status: status, note: "\(failureCount) of the events not successful\(first)")
+    }
+
+    /// Returns a message as a printable line, or `nil` if it is empty.
+    private func displayText(_ message: String?) -> String? {
+        let line = message.map { answer.line($0) } ?? ""
+        return line.isEmpty ? nil : line
+    }
+}
+
+// MARK: - Credentials
+
+/// The credentials of a Leanplum application: its id, and its access keys for released apps and for apps in
+/// development.
+///
+/// - In the file: `{"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The entry `*` applies to records
+///   that name no app, and must contain an `appId`. Any other entry can contain an `appId` if records name the app
+///   differently.
+/// - In the environment: `PINGFERRY_LEANPLUM_APP_ID`, `PINGFERRY_LEANPLUM_PRODUCTION_KEY` and
+///   `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`. They apply to records that name this application, and to records that name
+///   no app.
+private enum LeanplumCredential {
+    /// The name of the application id, such as `app_…`, in the file and in a credential.
+    static let appID: CapturedText = "appId"
+    /// The prefix of Leanplum's application ids, which distinguishes them from bundle ids.
+    static let appIDPrefix = "app_"
+    /// The name of the access key in a credential.
+    static let key: CapturedText = "key"
+    /// The name that the credentials file uses for the access key for released apps.
+    static let productionKey: CapturedText = "productionKey"
+    /// The name that the credentials file uses for the access key for apps in development.
+    static let developmentKey: CapturedText = "developmentKey"
+    /// The name of the entry for records that name no app.
+    static let anyApp: CapturedText = "*"
+
+    enum Variable {
+        static let appID = "PINGFERRY_LEANPLUM_APP_ID"
+        static let productionKey = "PINGFERRY_LEANPLUM_PRODUCTION_KEY"
+        static let developmentKey = "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY"
+    }
+}
+
+extension CredentialFormat {
+    static let leanplum = CredentialFormat(
+        variablesHelp: "\(LeanplumCredential.Variable.appID) with \(LeanplumCredential.Variable.productionKey), "
+            + LeanplumCredential.Variable.developmentKey,
+        entryHelp: #""leanplum": {"<app id>": {"productionKey": "<key>", "developmentKey": "<key>"}}"#,
+        entry: .object([LeanplumCredential.appID, LeanplumCredential.productionKey, LeanplumCredential.developmentKey]),
+        complete: { LeanplumCredential.completed($0, app: $1) },
+        variables: { LeanplumCredential.variables(in: $0) },
+        merge: { LeanplumCredential.merge($0, into: &$1) },
+        account: LeanplumUploads.account(of:using:),
+        credential: { LeanplumCredential.credential(of: $0, among: $1) },
+        settingHint: { LeanplumCredential.settingHint($0) })
+}
+
+extension LeanplumCredential {
+    /// Returns the values of the file entry `name`, completed with the application id.
+    ///
+    /// If the entry contains no application id, `name` is the id.
+    fileprivate static func completed(
+        _ values: [CapturedText: String], app name: String
+    ) -> Result<[CapturedText: String], CredentialFormat.EntryError> {
+        guard let id = values[appID] ?? (anyApp == name ? nil : name) else {
+            return .failure(CredentialFormat.EntryError(appID.string, "missing"))
+        }
+        return .success(values.merging([appID: id]) { _, id in id })
+    }
+
+    /// Returns the names of the environment variables that are set.
+    ///
+    /// Returns an empty array if the application id is not set.
+    fileprivate static func variables(in environment: [String: String]) -> [String] {
+        guard environment[Variable.appID]?.isEmpty == false else { return [] }
+        return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter {
+            environment[$0]?.isEmpty == false
+        }
+    }
+
+    /// Adds the keys from the environment to `accounts`.
+    ///
+    /// They take precedence over keys of the same application in the file.
+    fileprivate static func merge(_ environment: [String: String], into accounts: inout CredentialFormat.Accounts) {
+        guard let id = environment[Variable.appID], !id.isEmpty else { return }
+        for name in [CapturedText(id), anyApp] {
+            var app = accounts[name].flatMap { $0[appID] == id ? $0 : nil } ?? [appID: id]
+            if let key = environment[Variable.productionKey], !key.isEmpty { app[productionKey] = key }
+            if let key = environment[Variable.developmentKey], !key.isEmpty { app[developmentKey] = key }
+            accounts[name] = app
+        }
+    }
+
+    fileprivate static func credential(of account: Account, among accounts: CredentialFormat.Accounts) -> Credential? {
+        guard let app = app(named: account.name, among: accounts), let id = app[appID],
+            let key = app[keyName(of: account)]
+        else { return nil }
+        return Credential([appID: id, Self.key: key], secrets: [Self.key])
+    }
+
+    /// Returns the values of the application that is used for records with the application name `name`.
+    ///
+    /// Returns `nil` if there is no such application. A record that names an application is never sent to a different
+    /// application.
+    private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [CapturedText: String]? {
+        if let app = accounts[name] { return app }
+        guard let app = accounts[anyApp], name.isEmpty || app[appID].map({ CapturedText($0) == name }) == true else {
+            return nil
+        }
+        return app
+    }
+
+    /// Returns the name, in the file, of the access key that `account` needs.
+    private static func keyName(of account: Account) -> CapturedText {
+        account.isDevelopment ? developmentKey : productionKey
+    }
+
+    fileprivate static func settingHint(_ account: Account) -> String {
+        let key = keyName(of: account)
+        let variable = key == developmentKey ? Variable.developmentKey : Variable.productionKey
+        guard !account.name.isEmpty else {
+            return "\(Variable.appID) and \(variable), or \"\(SystemName.leanplum)\": {\"\(anyApp)\": "
+                + "{\"\(appID)\": …, \"\(key)\": …}} in the credentials file"
+        }
+        return "\(Variable.appID)=\(account.name) and \(variable), or \"\(SystemName.leanplum)\": "
+            + "{\"\(account.name)\": {\"\(key)\": …}} in the credentials file"
+    }
+}
