@@ -60,7 +60,8 @@ public enum InputKind: Sendable {
         let field = 148..<156
         guard block.count == 512 else { return false }
         let digits = block[field].drop { $0 == UInt8(ascii: " ") }.prefix { $0.isOctalDigit }
-        guard !digits.isEmpty, block[digits.endIndex..<field.upperBound].allSatisfy({ [0, UInt8(ascii: " ")].contains($0) })
+        guard !digits.isEmpty,
+            block[digits.endIndex..<field.upperBound].allSatisfy({ [0, UInt8(ascii: " ")].contains($0) })
         else { return false }
         let stored = digits.reduce(0) { $0 << 3 | Int($1 - UInt8(ascii: "0")) }
         let others = block[..<field.lowerBound] + block[field.upperBound...]
@@ -101,7 +102,8 @@ public enum InputKind: Sendable {
         while true {
             if member.kind == .file {
                 guard let name = BundleLayout.memberName(atPath: name(of: member)) else { return false }
-                isDistinctive = isDistinctive || name != BundleLayout.manifest && BundleLayout.listName(ofMember: name) == nil
+                isDistinctive =
+                    isDistinctive || name != BundleLayout.manifest && BundleLayout.listName(ofMember: name) == nil
             }
             // The archive is cut off after the first bytes.
             guard case .member(let next)? = try? reader.next() else { return isDistinctive }

@@ -86,15 +86,13 @@ public struct MissingJobs: Sendable, Equatable {
 
     /// Returns the jobs that are missing in the ledger at `realPath`, or `nil` if it contains all jobs.
     init?(in db: Database, _ realPath: String) throws {
-        // An older ledger that is opened for reading has no such column.
-        guard try db.hasTable("failures") else { return nil }
         let number = try db.first("SELECT number FROM jobs") ?? 0
         let counted = try JobCounter(ofLedger: realPath).lastJob()
         let hasEnded = try db.first("SELECT ended IS NOT NULL FROM jobs") ?? false
         let isOlder = { (job: JobCounter.Job) in
             number < job.requiredNumber || number == job.number && job.hasEnded && !hasEnded
         }
-        // A ledger of an earlier version contains no job with a number, and has no counter yet.
+        // A new ledger contains no job, and has no counter yet.
         guard counted.map(isOlder) ?? (number > 0) else { return nil }
         ledgerJob = number
         ledgerTime = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }

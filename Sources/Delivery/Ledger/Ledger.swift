@@ -30,12 +30,11 @@ public final class Ledger: Sendable {
         self.path = path
         // If the ledger must exist, no file is created, not even the lock file.
         if mustExist { _ = try LedgerFile.openForReading(path) }
-        do throws(FileError) { try PrivateFolder.create(LedgerPath.folder(of: path)) } catch { throw .file(error) }
-        let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
+        do throws(FileError) { try PrivateFolder.create(LedgerFile.folder(of: path)) } catch { throw .file(error) }
+        let lock = try LedgerLock(try LedgerFile.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
-        // The counter has the name by which the ledger was first opened, like the log.
-        realPath = try LedgerPath.openingPath(of: path)
+        realPath = try LedgerFile.openingPath(of: path)
         countedJobs = try JobCounter(ofLedger: realPath).lastJob()?.requiredNumber ?? 0
         let writer = LedgerWriter(path, file, lock)
         self.file = file

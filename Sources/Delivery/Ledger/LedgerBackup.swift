@@ -13,10 +13,9 @@ extension LedgerView {
         return result == "ok" ? nil : result
     }
 
-    /// Returns the number of the last job that used the ledger, or 0 if no job of this version has used it.
+    /// Returns the number of the last job that used the ledger, or 0 if no job has used it.
     public func jobNumber() throws(LedgerError) -> Int {
-        // An older ledger that is opened for reading has no such column.
-        try read { try $0.hasTable("failures") ? $0.first("SELECT number FROM jobs") ?? 0 : 0 }
+        try read { try $0.first("SELECT number FROM jobs") ?? 0 }
     }
 
     /// Writes a copy to `path`, while a job may use this ledger.
@@ -37,15 +36,13 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Replaces the contents of this ledger with those of `copy`, which may be of an earlier version.
+    /// Replaces the contents of this ledger with those of `copy`.
     ///
     /// The counter of jobs is kept, so that the next job finds out whether the copy is older. If there is none, because
     /// the ledger was moved to this place, it is created.
     public func restore(_ copy: LedgerView) throws(LedgerError) {
         try LedgerFile.translatingErrors(path) {
             try copy.file.copy(to: file)
-            try LedgerSchema.migrate(file)
-            try LedgerPath.store(realPath, in: file)
         }
         let number = try view.jobNumber()
         guard countedJobs == 0, number > 0 else { return }

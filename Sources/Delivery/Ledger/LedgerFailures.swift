@@ -40,7 +40,6 @@ extension LedgerView {
     public func setAsideRecords() throws(LedgerError) -> [RefusalGroup] {
         try read { db in
             var groups: [RefusalGroup] = []
-            guard try db.hasTable("failures") else { return groups }
             try db.rows(
                 """
                 SELECT ifnull(status, 0), text, count(*) FROM failures WHERE jobs >= ?
@@ -94,14 +93,11 @@ extension LedgerJob {
 extension Database {
     /// Returns the keys of the records that are set aside.
     func setAsideKeys() throws -> Set<DeliveryKey> {
-        // An older ledger that is opened for reading has no such table.
-        guard try hasTable("failures") else { return [] }
-        return try keys("SELECT identity, content FROM failures WHERE jobs >= ?", [FailedRecord.maximumJobCount])
+        try keys("SELECT identity, content FROM failures WHERE jobs >= ?", [FailedRecord.maximumJobCount])
     }
 
     /// Returns the last answer to each undelivered record, by the key of the record.
     func lastAnswers() throws -> [DeliveryKey: FailureAnswer] {
-        guard try hasTable("failures") else { return [:] }
         var answers: [DeliveryKey: FailureAnswer] = [:]
         try rows("SELECT identity, content, status, text, time FROM failures") { row in
             if let key = DeliveryKey(row, at: 0) { answers[key] = FailureAnswer(row, at: 2) }

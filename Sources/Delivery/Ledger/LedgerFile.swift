@@ -10,7 +10,7 @@ enum LedgerFile {
     /// The caller must hold the lock. Every intermediate state of the initialization is recognized, so that a job can
     /// continue after an earlier job was killed. In WAL mode with `synchronous = FULL`, each commit needs one `fsync`.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
-        let realPath = try LedgerPath.openingPath(of: path)
+        let realPath = try openingPath(of: path)
         // The file is checked before anything is changed, even its permissions, because it may belong to another
         // program.
         _ = try openExisting(realPath, path)
@@ -25,8 +25,7 @@ enum LedgerFile {
                         PRAGMA wal_autocheckpoint = \(checkpointPages)
                         """)
             }
-            try LedgerSchema.migrate(file)
-            try LedgerPath.store(realPath, in: file)
+            try LedgerSchema.create(in: file)
             return file
         }
     }
@@ -42,7 +41,7 @@ enum LedgerFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
-        let realPath = try LedgerPath.openingPath(of: path)
+        let realPath = try openingPath(of: path)
         guard let file = try openExisting(realPath, path) else { throw .missing(path: path) }
         return file
     }
@@ -50,7 +49,7 @@ enum LedgerFile {
     /// Returns whether the file at `path` exists and is an initialized ledger.
     static func exists(_ path: String) throws(LedgerError) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
-        return try openExisting(try LedgerPath.openingPath(of: path), path) != nil
+        return try openExisting(try openingPath(of: path), path) != nil
     }
 
     /// Returns whether `path` is a regular file.
@@ -107,7 +106,7 @@ enum LedgerFile {
     /// SQLite interprets names that begin with `file:` as URIs. If `isReadOnly` is `true`, the folder is not writable,
     /// and there is no write-ahead log, the name opens the file as an immutable database.
     private static func sqliteName(of path: String, isReadOnly: Bool = false) -> String {
-        let folder = LedgerPath.folder(of: path)
+        let folder = folder(of: path)
         let isImmutable = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
         if isImmutable { return immutableURI(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
@@ -151,22 +150,57 @@ enum LedgerFile {
     /// - Throws: `LedgerError` if the database belongs to another program, has a newer version or is damaged.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
-            guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }
+            guard try db.first("SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw LedgerError.notALedger(path: path)
+            }
             return false
         }
-        if let version = try LedgerSchema.unsupportedMigration(in: db) {
-            throw LedgerError.newerVersion(path: path, version: version)
+        guard let version = try LedgerSchema.version(of: db) else { throw LedgerError.notALedger(path: path) }
+        guard version == LedgerSchema.version else {
+            throw LedgerError.newerVersion(path: path, version: "\(version)")
         }
         if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
             throw LedgerError.damaged(path: path, reason: fault)
         }
         return true
     }
+}
 
-    /// Returns whether a database contains nothing except an empty migration table, which is created first.
-    private static func isUninitialized(_ db: Database) throws -> Bool {
-        let others: Int? = try db.first(
-            "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.migrationTable])
-        return try others == 0 && LedgerSchema.appliedMigrations(in: db).isEmpty
+// MARK: - Paths
+
+extension LedgerFile {
+    /// Returns the path of the folder that contains a ledger, ignoring slashes at the end of `path`.
+    static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
+
+    /// Returns `path` without symbolic links, even if the file does not exist.
+    static func resolved(_ path: String) throws(LedgerError) -> String {
+        do throws(FileError) {
+            do throws(FileError) {
+                return try RealPath.resolved(path)
+            } catch {
+                var status = stat()
+                // The target of a symbolic link is not created.
+                guard error.isNotFound, lstat(path, &status) != 0 else { throw error }
+                let linkPath = Path.withoutTrailingSlashes(path)
+                let folder = try RealPath.resolved(Path.folder(of: linkPath))
+                return folder == "/" ? "/\(Path.name(of: linkPath))" : "\(folder)/\(Path.name(of: linkPath))"
+            }
+        } catch {
+            throw .file(FileError(.open, path, code: error.code))
+        }
+    }
+
+    /// Returns the path by which the existing ledger at `path` is opened.
+    ///
+    /// SQLite names its log after the path of the database. If the same file were opened by another hard link, SQLite
+    /// would not find the log, and its transactions would be lost. A file with several hard links is therefore rejected.
+    ///
+    /// Source: SQLite, "How To Corrupt An SQLite Database File", section 2.4, "Multiple links to the same file".
+    static func openingPath(of path: String) throws(LedgerError) -> String {
+        let resolved = try resolved(path)
+        var status = stat()
+        guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
+        guard status.st_nlink == 1 else { throw .multipleNames(path: path) }
+        return resolved
     }
 }

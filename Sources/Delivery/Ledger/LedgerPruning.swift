@@ -24,13 +24,13 @@ extension Ledger {
                 DELETE FROM remarks WHERE EXISTS (
                     SELECT 1 FROM settled, jobs
                     WHERE settled.identity = remarks.identity AND settled.content = remarks.content AND refused <> 1
-                    AND max(settled.time, ifnull(seen, 0), ifnull(since, 0)) < ?1
+                    AND max(settled.time, ifnull(seen, 0)) < ?1
                     AND kind NOT IN (SELECT value FROM json_each(?2)))
                 """, [end, kept])
             return try db.changeCount(
                 running: """
                     DELETE FROM settled
-                    WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
+                    WHERE refused <> 1 AND max(time, ifnull(seen, 0)) < ?1
                     AND kind NOT IN (SELECT value FROM json_each(?2))
                     """, [end, kept])
         }

@@ -63,8 +63,6 @@ extension Database {
     ///
     /// Even a large ledger contains few of them.
     private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
-        // An older ledger that is opened for reading has no such table.
-        guard try hasTable("refusals") else { return [:] }
         var refused: [DeliveryKey: Set<ItemKey>] = [:]
         try rows("SELECT identity, content, item FROM refusals") { row in
             guard let key = DeliveryKey(row, at: 0), let item = Digest16(row, at: 2) else { return }
@@ -94,8 +92,6 @@ extension Database {
 
     /// Returns the row ids of the clients whose uploads a server no longer accepts.
     func endedClients() throws -> Set<Int64> {
-        // An older ledger that is opened for reading has no such table.
-        guard try hasTable("ended_clients") else { return [] }
         var clients: Set<Int64> = []
         try rows("SELECT client FROM ended_clients") { clients.insert($0[0]) }
         return clients
@@ -120,8 +116,6 @@ extension Database {
     }
 
     func pauses() throws -> [Pause] {
-        // An older ledger that is opened for reading has no such table.
-        guard try hasTable("pauses") else { return [] }
         var pauses: [Pause] = []
         try rows("SELECT endpoint, noted, until FROM pauses ORDER BY endpoint") { row in
             pauses.append(
@@ -161,11 +155,9 @@ extension Database {
 
     func clientNames() throws -> [Int64: ClientName] {
         var names: [Int64: ClientName] = [:]
-        // An older ledger that is opened for reading has no such column.
-        let sql: StaticString =
-            try hasTable("waits")
-            ? "SELECT id, system, ifnull(stored, client) FROM clients" : "SELECT id, system, client FROM clients"
-        try rows(sql) { row in names[row[0]] = ClientName(system: SystemName(row[1]), client: row[2]) }
+        try rows("SELECT id, system, ifnull(stored, client) FROM clients") { row in
+            names[row[0]] = ClientName(system: SystemName(row[1]), client: row[2])
+        }
         return names
     }
 

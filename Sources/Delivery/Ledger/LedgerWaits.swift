@@ -8,7 +8,6 @@ import Telemetry
 extension LedgerJob {
     /// Stores the waiting records of `plan`, replacing the rows that earlier jobs stored for the same bundles.
     mutating func recordWaits(in plan: Plan, _ db: Database) throws {
-        try db.run("DELETE FROM waiting")
         let bundles = try plan.pool.bundles.map { try db.rowID(of: $0, at: plan.now) }
         for bundle in Set(bundles) { try db.run("DELETE FROM waits WHERE bundle = ?", [bundle]) }
         try db.run(
@@ -92,8 +91,6 @@ extension Database {
 
     /// Returns the earliest time of a record of each system that waits, except for those that are held, too old or set aside.
     func oldestWaitingTimes() throws -> [SystemName: Timestamp] {
-        // An older ledger that is opened for reading has no such column.
-        guard try hasTable("failures") else { return [:] }
         var times: [SystemName: Timestamp] = [:]
         try rows(
             """

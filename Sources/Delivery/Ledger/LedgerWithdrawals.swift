@@ -54,8 +54,6 @@ extension Database {
     ///
     /// Rows that no job can have written are ignored.
     func withdrawals(of pool: CandidatePool) throws -> [Withdrawal] {
-        // An older ledger that is opened for reading has no such table.
-        guard try hasTable("withdrawals") else { return [] }
         var withdrawals: [Withdrawal] = []
         try rows("SELECT system, kind, id, code, capture, path FROM withdrawals") { row in
             let (id, kind, code) = (row[2] as String, row[1] as String, row[3] as String)

@@ -19,15 +19,6 @@ public struct WaitReason: Sendable, Hashable {
         self.init(code: disposition.code, detail: detail)
     }
 
-    /// Parses a reason in the text form that the first releases stored in ledgers.
-    init(legacyText: String) {
-        let parts = legacyText.split(separator: ":", maxSplits: 1).map(String.init)
-        let disposition = Disposition.allCases.first { $0.name == parts.first }
-        self.init(
-            code: disposition?.code ?? Self.notSent.code,
-            detail: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : nil)
-    }
-
     /// The hold codes of a held record, or an empty array for other reasons.
     public var heldCodes: [String] {
         guard code == Disposition.held.code, let detail else { return [] }
