@@ -202,7 +202,8 @@ final class SalvageScan {
             let count = recordCounts[segment.path]
             let lost = segment.records - (count ?? 0)
             if lost > 0 {
-                report("\(segment.path) is \(count == nil ? "missing" : "incomplete"); records lost: \(lost)", to: &output)
+                report(
+                    "\(segment.path) is \(count == nil ? "missing" : "incomplete"); records lost: \(lost)", to: &output)
             }
         }
     }
