@@ -1,15 +1,5 @@
 import Files
 
-/// The process that has locked a ledger for writing.
-public struct LedgerHolder: Sendable, Equatable {
-    /// The id of the process on its host.
-    public let pid: Int
-    /// The name of the host on which the process runs.
-    public let host: String
-    /// The time at which the process opened the ledger, in RFC 3339 format.
-    public let started: String
-}
-
 /// An error of opening, reading or writing a ledger.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
     /// Another job has locked the ledger. The holder is `nil` if it cannot be identified.

@@ -37,3 +37,43 @@ public enum AnswerTable {
         return "redirected\(place), which is not followed; if the endpoint moved, give its address with --endpoint"
     }
 }
+
+extension Outcome {
+    /// The name of the outcome in logs.
+    var name: String {
+        switch self {
+        case .delivered: "delivered"
+        case .refused: "refused"
+        case .retryLater: "later"
+        case .unknown: "unknown"
+        case .credentialWrong: "credential"
+        }
+    }
+
+    /// The HTTP status of the answer that determined the outcome, or `nil` if no answer did or the outcome is unknown.
+    var status: Int? {
+        switch self {
+        case .delivered(let status, _), .refused(let status, _), .credentialWrong(let status, _, _): status
+        case .retryLater(let status, _): status
+        case .unknown: nil
+        }
+    }
+
+    /// The reason given by the server or this program, or `nil` if the upload succeeded without a remark.
+    var reason: String? {
+        switch self {
+        case .delivered(_, let note): note
+        case .refused(_, let reason), .retryLater(_, let reason), .unknown(let reason),
+            .credentialWrong(_, let reason, _):
+            reason
+        }
+    }
+
+    /// Whether the outcome is final, so that no later job sends the upload again unless the operator requests it.
+    var isSettled: Bool {
+        switch self {
+        case .delivered, .refused: true
+        case .retryLater, .unknown, .credentialWrong: false
+        }
+    }
+}

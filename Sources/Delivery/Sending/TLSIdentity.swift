@@ -1,31 +1,5 @@
+import Bytes
 import HTTP
-import Telemetry
-
-/// The settings for sending requests.
-public struct SenderSettings: Sendable {
-    /// The servers that receive uploads, by type.
-    public var servers: ServerTable
-    /// The rules that select a proxy.
-    public var proxies = ProxyRules()
-    /// The trusted certificate authorities and the client certificate.
-    public var identity = TLSIdentity()
-    /// The maximum number of connections to one endpoint.
-    public var connections = 8
-    /// The maximum time to establish a connection, in seconds.
-    public var connectTimeout = 10
-    /// The maximum time without data from the server, in seconds.
-    public var readTimeout = 30
-    /// The maximum time for a request and its complete answer, in seconds.
-    public var exchangeTimeout = 120
-    /// The value of the header `User-Agent`.
-    public var agent: String
-
-    /// Creates settings with the endpoints in `given`, and the documented endpoints of all other systems.
-    public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
-        self.agent = agent
-        servers = ServerTable(given: given, of: systems)
-    }
-}
 
 /// The certificate files for encrypted connections, in PEM format.
 public struct TLSIdentity: Sendable {
@@ -74,5 +48,47 @@ public struct TLSIdentity: Sendable {
             throw .malformed(path, "the file contains no PEM private key without a passphrase")
         }
         return bytes
+    }
+}
+
+/// A block of a PEM file.
+///
+/// Source: RFC 7468, section 2.
+struct PEMBlock {
+    /// The label in the first line of the block, such as `CERTIFICATE`.
+    let label: String
+    /// Whether the content is a DER sequence, as in certificates and unencrypted keys.
+    let isDERSequence: Bool
+
+    var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
+    var isUnencryptedKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
+
+    /// Returns the PEM blocks in `text`, ignoring all other text.
+    static func blocks(of text: [UInt8]) -> [PEMBlock] {
+        var blocks: [PEMBlock] = []
+        var openBlock: (label: String, content: [UInt8])?
+        for line in text.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            if let label = label(of: line, after: "-----BEGIN ") {
+                openBlock = (label, [])
+            } else if let (label, content) = openBlock, self.label(of: line, after: "-----END ") == label {
+                blocks.append(PEMBlock(label: label, isDERSequence: isDERSequence(content)))
+                openBlock = nil
+            } else {
+                openBlock?.content += line
+            }
+        }
+        return blocks
+    }
+
+    private static func label(of line: ArraySlice<UInt8>, after prefix: String) -> String? {
+        guard line.starts(with: prefix.utf8) else { return nil }
+        let text = String(decoding: line.dropFirst(prefix.utf8.count), as: UTF8.self)
+        guard let end = text.firstRange(of: "-----") else { return nil }
+        return String(text[..<end.lowerBound])
+    }
+
+    private static func isDERSequence(_ base64: [UInt8]) -> Bool {
+        guard let content = Base64.decoded(base64.span), content.count > 2 else { return false }
+        return content[0] == 0x30
     }
 }
