@@ -98,8 +98,9 @@ import Testing
 
     @Test func existingFileIsABundleRegardlessOfItsName() async throws {
         let path = try folder.put("x", "stauts")
-        let finished = try RunningProgram(["env", "-C", folder.path, builtProgram("pingferry-upload"), "stauts"])
-            .finish()
+        // The ledger of the user is not opened.
+        let environment = ["-C", folder.path, "-u", "XDG_STATE_HOME", "HOME=\(folder.path)"]
+        let finished = try RunningProgram(["env"] + environment + [builtProgram("pingferry-upload"), "stauts"]).finish()
         #expect(finished.status == 65, "\(path)")
     }
 }
