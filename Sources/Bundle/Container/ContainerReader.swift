@@ -41,7 +41,7 @@ public final class ContainerReader: Sendable {
         guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
             throw ContainerError(at: 0, .notZstd)
         }
-        let entries = try SeekTable.read(from: source).entries
+        let entries = try Self.seekTable(of: source).entries
         guard let end = entries.last else { throw ContainerError(at: 0, .badSeekTable("no frames")) }
         var offset = 0
         var offsets: [Int] = []
@@ -55,6 +55,15 @@ public final class ContainerReader: Sendable {
         frames = entries.dropLast()
         var decoder = try FrameDecoder()
         try Self.checkArchiveEnd(end, at: offset, source, &decoder)
+    }
+
+    private static func seekTable(of source: ByteSource) throws(ContainerError) -> SeekTable {
+        do {
+            return try SeekTable.read(from: source)
+        } catch {
+            guard error.reason == .noSeekTable, FrameScanner.isRepacked(source) else { throw error }
+            throw ContainerError(at: 0, .repacked)
+        }
     }
 
     /// The number of members.

@@ -63,6 +63,17 @@ public struct FrameScanner: ~Copyable, Sendable {
         self.memberSizeLimit = memberSizeLimit
     }
 
+    /// Returns whether `source` begins with the members of a container in one frame, as after packing by another program.
+    static func isRepacked(_ source: ByteSource) -> Bool {
+        do throws(ContainerError) {
+            var scanner = try FrameScanner(source, memberSizeLimit: 0)
+            _ = try scanner.next()
+            return false
+        } catch {
+            return error.reason == .repacked
+        }
+    }
+
     /// Returns the next finding, or `nil` at the end of the container.
     ///
     /// Damage is reported as a gap.
@@ -118,10 +129,10 @@ public struct FrameScanner: ~Copyable, Sendable {
         guard decoder.hasChecksum, frame.isComplete else { throw ContainerError(at: position, .unexpectedBytes) }
     }
 
-    /// Returns whether the rest of the current frame can be decoded.
+    /// Returns whether the rest of the current frame, or a large part of it, can be decoded.
     private mutating func isRestOfFrameIntact() -> Bool {
         do {
-            while try decoder.advance() {}
+            while try decoder.decodedByteCount < maxWastedByteCount && decoder.advance() {}
             return true
         } catch {
             return false

@@ -92,9 +92,9 @@ struct ArchiveSpooler {
         var reader = try ArchiveReader(bytes, limits: limits, isTar: isTar)
         do throws(ArchiveError) {
             let memberCount = try addMembers(from: &reader)
-            if !isTar, let zipEntryCount, zipEntryCount != UInt16(truncatingIfNeeded: memberCount) {
-                // libarchive reads only one of several entries with the same offset.
-                let missing = zipEntryCount &- UInt16(truncatingIfNeeded: memberCount)
+            // libarchive reads only one of several entries with the same offset.
+            let missing = (zipEntryCount ?? 0) &- UInt16(truncatingIfNeeded: memberCount)
+            if !isTar, zipEntryCount != nil, (1..<1 << 15).contains(missing) {
                 report("unreadable", "not read: \(missing) entries that are at the bytes of other entries", at: "")
             }
         } catch {
