@@ -89,7 +89,6 @@ let formats: [Target] = [
     module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList"], pure),
     module("JSONText", in: "Formats", ["Bytes"], perByte),
     module("PropertyList", in: "Formats", ["Bytes", "JSONText"], perByte),
-    module(in: "Formats", ["Bytes"], perByte),
 ]
 
 let telemetry: [Target] = [

@@ -266,3 +266,124 @@ extension BundleReader {
         }
     }
 }
+
+// MARK: - Records
+
+/// A reader that parses the records of a segment line by line.
+public struct RecordLines {
+    let contents: [UInt8]
+    private var cursor = LineCursor()
+    private let systems: SystemTable
+    private var memory = RecordMemory()
+    /// The number of the last line that was read, starting at 1, or 0 if no line was read.
+    public var lineNumber: Int { cursor.count }
+
+    /// Creates a reader of the contents of a segment.
+    public init(_ contents: [UInt8], knowing systems: SystemTable) {
+        self.contents = contents
+        self.systems = systems
+    }
+
+    /// The layout of the most recently read record, as offsets in `contents`.
+    var recordLayout: RecordLineLayout { memory.written }
+
+    /// Returns the next record and the range of its line, including the line feed, or `nil` after the last record.
+    ///
+    /// After an error, reading can continue with the next line.
+    public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
+        let contents = contents
+        guard let line = cursor.next(in: contents.span) else { return nil }
+        guard line.isTerminated else { throw RecordError("no line feed at the end") }
+        let record = try Record(lineAt: line.range, of: contents, using: &memory, knowing: systems)
+        if let contradiction = record.contradiction(knowing: systems) { throw RecordError(contradiction) }
+        return (record, line.range.lowerBound..<line.range.upperBound + 1)
+    }
+}
+
+extension BundleReader {
+    /// Reads the records of a segment, and returns the contents of the segment.
+    ///
+    /// `body` is called with each record, the range of the record's line including the line feed, and the positions of
+    /// the parts of the record in the contents.
+    public func forEachRecord(
+        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
+    ) throws(BundleError) -> [UInt8] {
+        var decoder = try Self.makeDecoder()
+        let contents = try contents(of: segment.path, with: &decoder)
+        var lines = RecordLines(contents, knowing: systems)
+        do throws(RecordError) {
+            while let (record, range) = try lines.next() { body(record, range, lines.recordLayout) }
+        } catch {
+            let (line, reason) = (lines.lineNumber, error.description)
+            throw error.isUnknownName
+                ? BundleError.unknownName(member: segment.path, line: line, reason: reason)
+                : BundleError.badRecord(member: segment.path, line: line, reason: reason)
+        }
+        guard lines.lineNumber == segment.records else {
+            throw .countMismatch("the number of records of \(segment.path)")
+        }
+        return contents
+    }
+}
+
+// MARK: - Errors
+
+/// The reason why a bundle is invalid or cannot be read.
+public enum BundleError: Error, Sendable, CustomStringConvertible {
+    /// The container cannot be read.
+    case container(ContainerError)
+    /// The volumes of the bundle cannot be read as one file.
+    case volumes(VolumesError)
+    /// The first member does not identify the file as a bundle.
+    case notABundle
+    /// The version of the format is not supported.
+    ///
+    /// The value is `nil` if the version is not an integer.
+    case unsupportedVersion(Int?)
+    /// The required member with the given name is missing.
+    case memberMissing(String)
+    /// The manifest is malformed or does not match the members. The value is the reason.
+    case badManifest(String)
+    /// The bytes of a member do not match the hash in the manifest.
+    case changed(member: String)
+    /// The line of `member` with the number `line`, starting at 1, is malformed.
+    case badRecord(member: String, line: Int, reason: String)
+    /// The line of `member` with the number `line`, starting at 1, contains an unknown system or an unknown kind of
+    /// store.
+    case unknownName(member: String, line: Int, reason: String)
+    /// The bundle has no valid signature of an allowed signer.
+    case signature(SignatureError)
+    /// The named count or list does not match the contents of the bundle.
+    case countMismatch(String)
+
+    /// A description of the error in one line.
+    public var description: String {
+        switch self {
+        case .container(let error): error.description
+        case .volumes(let error): error.description
+        case .notABundle: "not a bundle: the first member is not \(BundleLayout.marker)"
+        case .unsupportedVersion(let version):
+            "bundle format version \(version.map(String.init) ?? "unknown") is not supported"
+        case .memberMissing(let name): "\(name) is missing"
+        case .badManifest(let reason): "\(BundleLayout.manifest): \(reason)"
+        case .changed(let member): "\(member): its contents do not match the hash in the manifest"
+        case .badRecord(let member, let line, let reason), .unknownName(let member, let line, let reason):
+            "\(member) line \(line): \(reason)"
+        case .signature(let error): error.description
+        case .countMismatch(let what): "\(BundleLayout.manifest): \(what) does not match the contents of the bundle"
+        }
+    }
+
+    /// A hint on how to resolve the error, or `nil` if no hint is available.
+    public var remedy: String? {
+        switch self {
+        case .container(let error): error.remedy
+        case .signature(let error): error.remedy
+        case .volumes(let error): error.remedy
+        case .unsupportedVersion, .unknownName: "use a newer version of this program"
+        case .notABundle: nil
+        case .memberMissing, .badManifest, .changed, .badRecord, .countMismatch:
+            "use another copy of the bundle, or read what is left of this one with convert --salvage"
+        }
+    }
+}

@@ -198,3 +198,84 @@ extension Hasher {
         }
     }
 }
+
+// MARK: - Collections
+
+/// Distinct values that are numbered consecutively in the order in which they were added.
+public struct NumberedValues<Value: Hashable> {
+    /// The values, indexed by their numbers.
+    public private(set) var values: [Value] = []
+    private var numbers: [Value: UInt32] = [:]
+
+    /// Creates a list of the given values, which are numbered from 0.
+    public init(_ values: Value...) {
+        for value in values { _ = number(of: value) }
+    }
+
+    /// Returns the number of `value`.
+    ///
+    /// The value is added if it is new.
+    public mutating func number(of value: Value) -> UInt32 {
+        if let number = numbers[value] { return number }
+        let number = UInt32(values.count)
+        values.append(value)
+        numbers[value] = number
+        return number
+    }
+
+    /// Returns the number of `value`, or `nil` if the value is new and there are already `limit` values.
+    ///
+    /// The value is added if it is new and there are fewer than `limit` values.
+    public mutating func number(of value: Value, limit: Int) -> UInt32? {
+        guard values.count < limit else { return numbers[value] }
+        return number(of: value)
+    }
+
+    /// Returns the value with the given number.
+    public subscript(number: UInt32) -> Value { values[Int(number)] }
+}
+
+extension NumberedValues: Sendable where Value: Sendable {}
+
+/// An array that stores its elements in chunks of equal size, so that growth never copies more than one chunk.
+public struct ChunkedArray<Element: Sendable>: Sendable {
+    @inlinable static var chunkSize: Int { 1 << 14 }
+    @usableFromInline var chunks: [[Element]] = []
+    @usableFromInline var elementCount = 0
+    /// The number of elements.
+    @inlinable public var count: Int { elementCount }
+
+    /// Creates an empty array.
+    @inlinable
+    public init() {}
+
+    /// Accesses the element at `index`.
+    @inlinable
+    public subscript(index: Int) -> Element {
+        get { chunks[index / Self.chunkSize][index % Self.chunkSize] }
+        _modify { yield &chunks[index / Self.chunkSize][index % Self.chunkSize] }
+    }
+
+    /// Appends an element.
+    @inlinable
+    public mutating func append(_ element: Element) {
+        if elementCount % Self.chunkSize == 0 { chunks.append([]) }
+        chunks[chunks.count - 1].append(element)
+        elementCount += 1
+    }
+
+    /// Removes all elements whose index is at least `start`.
+    public mutating func removeAll(from start: Int) {
+        guard start < elementCount else { return }
+        chunks.removeSubrange((start + Self.chunkSize - 1) / Self.chunkSize..<chunks.count)
+        if start % Self.chunkSize > 0 { chunks[chunks.count - 1].removeSubrange((start % Self.chunkSize)...) }
+        elementCount = start
+    }
+}
+
+extension ChunkedArray: RandomAccessCollection {
+    /// The index of the first element.
+    public var startIndex: Int { 0 }
+    /// The index after the last element.
+    public var endIndex: Int { elementCount }
+}

@@ -7,7 +7,7 @@ import Testing
 @testable import Bundle
 
 @Suite struct BundleAssemblerTests {
-    private static let mebibyte = 1 << 20
+    private static let maximum = BundleLayout.maxSegmentSize
 
     /// Packs records with payloads of the given sizes, and returns the segments of the bundle.
     private func segments(_ payloadSizes: [Int], jobs: Int = 2) async throws -> [Manifest.Segment] {
@@ -20,31 +20,31 @@ import Testing
         return manifest.segments
     }
 
-    @Test func segmentsAreClosedBeforeTheyExceedFourMebibytes() async throws {
-        let segments = try await segments(Array(repeating: Self.mebibyte, count: 10))
+    @Test func segmentsAreClosedBeforeTheyExceedTheMaximum() async throws {
+        let segments = try await segments(Array(repeating: Self.maximum / 4, count: 10))
         #expect(segments.map(\.path) == (1...4).map { "records/00000\($0).ndjson" })
         #expect(segments.map(\.records) == [3, 3, 3, 1])
-        #expect(segments.allSatisfy { $0.bytes <= 4 * Self.mebibyte })
+        #expect(segments.allSatisfy { $0.bytes <= Self.maximum })
     }
 
-    @Test func segmentCanHaveExactlyFourMebibytes() async throws {
+    @Test func segmentCanHaveExactlyTheMaximum() async throws {
         let overhead = SampleBundle.line(SampleBundle.record(0)).count - 20
         for (excess, records) in [(0, [2]), (1, [1, 1])] {
-            let sizes = [2 * Self.mebibyte - overhead, 2 * Self.mebibyte - overhead + excess]
+            let sizes = [Self.maximum / 2 - overhead, Self.maximum / 2 - overhead + excess]
             let segments = try await segments(sizes)
             #expect(segments.map(\.records) == records)
-            #expect(segments.map(\.bytes).reduce(0, +) == 4 * Self.mebibyte + excess)
+            #expect(segments.map(\.bytes).reduce(0, +) == Self.maximum + excess)
         }
     }
 
     @Test func largerRecordGetsItsOwnSegment() async throws {
-        let segments = try await segments([10, 5 * Self.mebibyte, 10, 10])
+        let segments = try await segments([10, 2 * Self.maximum, 10, 10])
         #expect(segments.map(\.records) == [1, 1, 2])
-        #expect(segments[1].bytes > 5 * Self.mebibyte)
+        #expect(segments[1].bytes > 2 * Self.maximum)
     }
 
     @Test func bytesDoNotDependOnTheNumberOfJobs() async throws {
-        let records = (0..<12).map { SampleBundle.record($0, payloadSize: Self.mebibyte) }
+        let records = (0..<12).map { SampleBundle.record($0, payloadSize: Self.maximum / 4) }
         let alone = try await SampleBundle.pack(records, quarantined: [[1], []], jobs: 1).bytes
         for jobs in [2, 7] {
             #expect(try await SampleBundle.pack(records, quarantined: [[1], []], jobs: jobs).bytes == alone)

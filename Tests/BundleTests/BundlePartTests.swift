@@ -21,7 +21,7 @@ import Testing
     ///
     /// The first two have two records each, and the last one has one.
     private static func large() async throws -> [UInt8] {
-        let sizes = [20, 2_200_000, 2_200_000, 20, 2_200_000]
+        let sizes = [20, 140_000, 140_000, 20, 140_000]
         let records = sizes.enumerated().map { SampleBundle.record($0.offset, payloadSize: $0.element) }
         return try await SampleBundle.pack(records, quarantined: [[1, 2, 3]]).bytes
     }

@@ -53,7 +53,8 @@ import Testing
             let found = try SampleContainer.salvage(Array(frame.prefix(count)))
             #expect(found.members == [])
             #expect(found.parts.map(\.name) == ["a"])
-            #expect(found.parts.allSatisfy { contents.starts(with: $0.contents) && $0.contents.count > contents.count / 3 })
+            #expect(
+                found.parts.allSatisfy { contents.starts(with: $0.contents) && $0.contents.count > contents.count / 3 })
             #expect(found.gaps == [0..<count])
         }
     }

@@ -10,7 +10,7 @@ import Testing
         "Foundations/Bytes/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
         "Formats/PropertyList/PropertyListDocument", "Telemetry/Record/Record", "Telemetry/Systems/TelemetrySystem",
         "Telemetry/Requests/CapturedUpload", "Bundle/BundleReader", "Bundle/BundleAssembler",
-        "Bundle/Volumes/BundleFile", "Bundle/Volumes/VolumeWriter", "Bundle/Signatures/AllowedSigners",
+        "Bundle/Volumes/BundleFile", "Bundle/Volumes/VolumeWriter", "Bundle/Evidence/AllowedSigners",
         "Capture/Inputs/InputOpener", "Capture/Intake/Intake", "Delivery/Plan/Planner", "Export/Tables/TableExport",
     ]
 

@@ -232,7 +232,8 @@ private func forgedManifest(of members: [(name: String, contents: [UInt8])], _ c
     let ordered = others.prefix(1) + segments + others.dropFirst()
     let text =
         #"{"digest":"\#(Manifest.digest(of: Array(ordered)))","duplicates":NUMBER,"format":"pingferry-bundle","inputs":[],"members":["#
-        + list(others, "") + #"],"omitted":{"problems":0,"quarantine":0,"records":0},"parents":[],"segments":["# + list(segments, #","records":NUMBER"#)
+        + list(others, "") + #"],"omitted":{"problems":0,"quarantine":0,"records":0},"parents":[],"segments":["#
+        + list(segments, #","records":NUMBER"#)
         + #"],"tool":"NAME","totals":{"held":{"NAME":NUMBER},"records":NUMBER,"system":{"sift":NUMBER},"#
         + #""type":{"sift/NAME":NUMBER,"sift/NAME":NUMBER},"uploadable":NUMBER},"version":1}"#
     return forged(text, &choices) + [UInt8(ascii: "\n")]

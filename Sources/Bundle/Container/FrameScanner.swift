@@ -86,8 +86,8 @@ public struct FrameScanner: ~Copyable, Sendable {
             try decode(&frame)
         } catch {
             if case .file = error.reason { throw error }
-            // Damage can have the same effect in later frames.
-            if error.reason == .repacked, position == 0 { throw error }
+            // Damage can have the same effect.
+            if error.reason == .repacked, position == 0, isRestOfFrameIntact() { throw error }
             return abandon(frame, because: error.reason)
         }
         closeGap(at: position)
@@ -116,6 +116,16 @@ public struct FrameScanner: ~Copyable, Sendable {
             throw ContainerError(at: position, error)
         }
         guard decoder.hasChecksum, frame.isComplete else { throw ContainerError(at: position, .unexpectedBytes) }
+    }
+
+    /// Returns whether the rest of the current frame can be decoded.
+    private mutating func isRestOfFrameIntact() -> Bool {
+        do {
+            while try decoder.advance() {}
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Reports what was decoded of a damaged frame, and sets the position at which the search continues.

@@ -138,7 +138,7 @@ extension Array where Element == UInt8 {
     }
 
     /// Appends `value` in little-endian byte order.
-    mutating func appendLittleEndian(_ value: UInt32) {
+    fileprivate mutating func appendLittleEndian(_ value: UInt32) {
         for shift in [0, 8, 16, 24] as [UInt32] { append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 }

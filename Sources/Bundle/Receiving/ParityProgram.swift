@@ -157,7 +157,7 @@ public struct ParityError: Error, Sendable, Equatable, CustomStringConvertible {
 /// The names of the files that a file of repair blocks describes.
 ///
 /// Source: "Parity Volume Set Specification 2.0", "File Description packet".
-struct ParityNames {
+private struct ParityNames {
     /// A name that is not the name of a file in the same folder, or `nil` if there is none.
     private(set) var foreignName: String?
 

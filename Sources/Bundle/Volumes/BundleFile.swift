@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import Hashing
 
 /// A bundle on disk, which is a single file or a set of volumes.
 ///
@@ -112,5 +113,135 @@ public struct BundleFile: Sendable {
             if error.isNotFound, let splitError = splitBundleError(atPath: path) { throw splitError }
             throw .container(ContainerError(at: 0, .file(error)))
         }
+    }
+}
+
+// MARK: - Volumes
+
+/// The path of a volume, which is the path of the bundle followed by a number, such as `phone.tar.zst.002`.
+public struct VolumeName: Sendable, Equatable {
+    /// The path of the bundle.
+    public let bundlePath: String
+    /// The number of the volume, starting at 1.
+    public let number: Int
+
+    /// The maximum number of volumes of a bundle.
+    ///
+    /// All numbers have three digits, so that sorting the names sorts the numbers.
+    public static let maxNumber = 999
+    private static let digitCount = 3
+
+    /// Creates the name of a volume with a number from 1 to ``maxNumber``.
+    public init(of bundlePath: String, number: Int) {
+        self.bundlePath = bundlePath
+        self.number = number
+    }
+
+    /// Parses the path of a volume, or returns `nil` if `path` does not end with a volume number.
+    public init?(path: String) {
+        let bytes = Array(path.utf8)
+        let suffix = bytes.suffix(Self.digitCount + 1)
+        guard suffix.count == Self.digitCount + 1, suffix.first == UInt8(ascii: "."),
+            let last = bytes.dropLast(suffix.count).last, last != UInt8(ascii: "/")
+        else { return nil }
+        let digits = suffix.dropFirst()
+        guard digits.allSatisfy(\.isDigit), let number = Int(String(decoding: digits, as: UTF8.self)), number > 0
+        else { return nil }
+        self.init(of: String(decoding: bytes.dropLast(suffix.count), as: UTF8.self), number: number)
+    }
+
+    /// The path of the volume.
+    public var path: String { "\(bundlePath).\(number.zeroPadded(to: Self.digitCount))" }
+
+    /// The last component of the path.
+    public var name: String { Path.name(of: path) }
+
+    /// The first volume of the same bundle.
+    public var firstVolume: VolumeName { VolumeName(of: bundlePath, number: 1) }
+
+    /// Returns the path of the volume list of the bundle at `bundlePath`.
+    ///
+    /// The command `sha256sum -c` can read the list.
+    public static func listPath(of bundlePath: String) -> String { bundlePath + ".sha256" }
+
+    /// Returns whether two names have the same bytes.
+    ///
+    /// This differs from the operator `==`, which considers canonically equivalent Unicode strings equal.
+    static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+}
+
+/// A list of hashes for the volumes of a bundle.
+///
+/// The list is stored as `NAME.tar.zst.sha256` in the format of `sha256sum`.
+public struct VolumeList: Sendable, Equatable {
+    /// The SHA-256 hash of each volume, in order.
+    public let hashes: [ContentHash]
+
+    /// The maximum size of a list in bytes.
+    static let sizeLimit = 1 << 20
+
+    /// Creates a list of the given hashes, one for each volume in order.
+    public init(_ hashes: [ContentHash]) { self.hashes = hashes }
+
+    /// Returns the contents of the list file for the bundle at `path`.
+    public func bytes(forBundleAt path: String) -> [UInt8] {
+        hashes.enumerated().flatMap { number, hash in
+            Array((Self.line(for: hash, named: VolumeName(of: path, number: number + 1).name) + "\n").utf8)
+        }
+    }
+
+    /// Returns the line of the list for the volume called `name`, without a line feed.
+    ///
+    /// If the name contains a backslash or a line feed, these characters are escaped and the line starts with a
+    /// backslash, as in the output of `sha256sum`.
+    private static func line(for hash: ContentHash, named name: String) -> String {
+        var escaped = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return "\(escaped == name ? "" : "\\")\(hash.hex)  \(escaped)"
+    }
+
+    /// Parses the list for the bundle at `path`.
+    ///
+    /// The list must contain each volume of the bundle once, in order.
+    static func parse(_ bytes: [UInt8], forBundleAt path: String) -> Result<VolumeList, Fault> {
+        guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
+        var hashes: [ContentHash] = []
+        for part in bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let number = hashes.count + 1
+            guard number <= VolumeName.maxNumber else { return .failure(Fault(line: number, "too many lines")) }
+            let name = VolumeName(of: path, number: number).name
+            let text = part.first == UInt8(ascii: "\\") ? part.dropFirst() : part
+            let digits = String(decoding: text.prefix(2 * 32), as: UTF8.self)
+            guard let hash = ContentHash(hex: digits) else { return .failure(Fault(line: number, "no SHA-256")) }
+            // The whole line is compared with the expected line, so that escaped names need not be parsed.
+            let line = line(for: hash, named: name)
+            let binary = line.replacing("\(hash.hex)  ", with: "\(hash.hex) *", maxReplacements: 1)
+            guard [line, binary].contains(where: { $0.utf8.elementsEqual(part) }) else {
+                return .failure(Fault(line: number, "it does not name \(name)"))
+            }
+            hashes.append(hash)
+        }
+        return .success(VolumeList(hashes))
+    }
+
+    /// A fault in a list.
+    struct Fault: Error, Equatable {
+        /// The number of the malformed line, starting at 1, or `nil` if the fault is not in a single line.
+        let line: Int?
+        /// The reason why the list cannot be parsed.
+        let reason: String
+
+        init(line: Int?, _ reason: String) {
+            self.line = line
+            self.reason = reason
+        }
+
+        var text: String { line.map { "line \($0): \(reason)" } ?? reason }
     }
 }

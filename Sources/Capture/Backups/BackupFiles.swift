@@ -129,3 +129,140 @@ extension WrappedKeyError {
         }
     }
 }
+
+// MARK: - Entries
+
+/// The information that is needed to open the files of a backup.
+///
+/// The information is stored compactly, because there may be millions of files.
+struct BackupEntries {
+    struct Entry {
+        let fileID: FileID
+        /// The encrypted key of the file as stored, or `nil` if the file has none.
+        let key: [UInt8]?
+        /// The size in bytes that the manifest states, or `nil` if the manifest states no valid size.
+        let size: Int?
+        let hasValidDetails: Bool
+    }
+
+    /// The size of a file and the end offset of its key in `keyBytes`.
+    ///
+    /// The order of the properties makes the value fit in 16 bytes.
+    private struct Details {
+        let size: Size
+        let keyEnd: UInt32
+    }
+
+    private enum Size {
+        case known(Int)
+        case missing
+        case invalid
+    }
+
+    private var fileIDBytes: [UInt8] = []
+    private var keyBytes: [UInt8] = []
+    private var details: [Details] = []
+
+    /// The maximum number of bytes to store of a key, one more than a valid key has, so that longer keys are detected.
+    private static let keySizeLimit = WrappedKey.size + 1
+
+    var count: Int { details.count }
+
+    mutating func append(_ fileID: FileID, _ file: MBFile?) {
+        fileIDBytes += fileID.bytes
+        if let key = file?.key { keyBytes += key.prefix(Self.keySizeLimit) }
+        let size: Size = file.map { $0.size.map(Size.known) ?? .missing } ?? .invalid
+        details.append(Details(size: size, keyEnd: UInt32(keyBytes.count)))
+    }
+
+    subscript(number: Int) -> Entry {
+        let start = number == 0 ? 0 : Int(details[number - 1].keyEnd)
+        let key = keyBytes[start..<Int(details[number].keyEnd)]
+        let (size, hasValidDetails): (Int?, Bool) =
+            switch details[number].size {
+            case .known(let size): (size, true)
+            case .missing: (nil, true)
+            case .invalid: (nil, false)
+            }
+        return Entry(
+            fileID: FileID(bytes: fileIDBytes[number * FileID.size..<(number + 1) * FileID.size]),
+            key: key.isEmpty ? nil : Array(key), size: size, hasValidDetails: hasValidDetails)
+    }
+
+    func fileID(at number: Int) -> FileID { self[number].fileID }
+}
+
+// MARK: - Decryption
+
+/// The contents of an encrypted file, decrypted on demand.
+///
+/// Decryption can start at any block, because the decryption of a block depends only on the preceding block.
+///
+/// Source: "iOS backups", section 5.4.
+struct DecryptedBytes: ByteProvider {
+    private(set) var count: Int
+    private let source: ByteSource
+    private let key: CipherKey
+    private let path: String
+
+    private static let blockSize = CipherKey.blockSize
+    private static let pieceSize = 1 << 20
+    private static let zeros = [UInt8](repeating: 0, count: blockSize)
+
+    /// Creates the decrypted bytes, including their padding.
+    ///
+    /// - Throws: `FileError` if `source` is empty or does not consist of whole blocks.
+    init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
+        guard source.count > 0, source.count.isMultiple(of: Self.blockSize) else {
+            throw .inBackup(
+                "B29", "the encrypted file has \(source.count) bytes, which is not a multiple of the block size", path)
+        }
+        self.source = source
+        self.key = key
+        self.path = path
+        count = source.count
+    }
+
+    /// Returns the decrypted bytes without their padding, or throws an error if the padding is invalid.
+    static func unpadded(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) -> DecryptedBytes {
+        var bytes = try DecryptedBytes(source, key: key, path: path)
+        let last = try [UInt8](capacity: blockSize) { output throws(FileError) in
+            try bytes.read(at: bytes.count - blockSize, into: &output)
+        }
+        guard let padding = Padding.count(inLastBlock: last) else {
+            throw .inBackup("B29", "the padding of the encrypted file is invalid", path)
+        }
+        bytes.count -= padding
+        return bytes
+    }
+
+    func isUnchanged(checkingPath checksPath: Bool) throws(FileError) -> Bool {
+        try source.isUnchanged(checkingPath: checksPath)
+    }
+
+    func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
+        var position = offset
+        let end = offset + min(output.freeCapacity, count - offset)
+        while position < end {
+            let first = position / Self.blockSize * Self.blockSize
+            let size = min(Self.pieceSize, (end - first + Self.blockSize - 1) / Self.blockSize * Self.blockSize)
+            // Includes the preceding block, because the decryption of the first block depends on it.
+            let start = max(first - Self.blockSize, 0)
+            let cipher = try source.bytes(at: start, count: first + size - start)
+            let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.blockSize))
+            guard let plain = key.decrypt(Array(cipher.dropFirst(first - start)), after: previous), plain.count == size
+            else { throw .inBackup("B29", "the encrypted file became shorter while it was read", path) }
+            output.append(fittingPrefixOf: plain.span.extracting((position - first)..<min(size, end - first)))
+            position = first + size
+        }
+    }
+}
+
+extension FileError {
+    /// Creates the error for a file that cannot be read from a backup.
+    ///
+    /// `caseID` is a case ID from "iOS backups", section 10.
+    fileprivate static func inBackup(_ caseID: String, _ text: String, _ path: String) -> FileError {
+        FileError(.read, path, code: ENODATA, caseID: caseID, message: text)
+    }
+}

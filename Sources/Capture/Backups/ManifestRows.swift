@@ -1,5 +1,7 @@
+import Bytes
 import DeviceBackup
 import Files
+import SQLite
 
 /// The rows of a manifest in either format.
 ///
@@ -83,5 +85,179 @@ enum ManifestRows {
         return try BackupError.wrapping { () throws(FileError) in
             try source.bytes(at: offset, count: min(1 << 20, source.count - offset))
         }
+    }
+}
+
+// MARK: - ManifestDatabase
+
+/// A private copy of `Manifest.db`, the manifest since iOS 10.
+///
+/// Source: "iOS backups", sections 3 and 8.
+struct ManifestDatabase {
+    private let database: PrivateDatabase
+    /// The maximum total length of the values that are read, in bytes.
+    ///
+    /// The rows of a manifest are shorter than the manifest, unless forged rows share pages, so that a short manifest has
+    /// any amount of values.
+    private let valueByteLimit: Int
+    let logFault: WriteAheadLogFault?
+
+    /// The maximum size of the manifest and of each file that belongs to it, in bytes.
+    static let sizeLimit = 4 << 30
+    private static let headSize = 100
+    private static let signature = Array("SQLite format 3\0".utf8)
+
+    static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: signature) }
+
+    /// Copies a manifest and opens the copy.
+    ///
+    /// `isDecrypted` states whether `main` was decrypted. If so, an invalid database indicates a wrong key.
+    init(
+        _ main: ByteSource, journal: ByteSource? = nil, log: ByteSource? = nil, isDecrypted: Bool = false, spool: Spool
+    ) throws(BackupError) {
+        // Decrypting with a wrong key produces bytes that are not a database.
+        let invalidDatabaseCase = isDecrypted ? "B27" : "B33"
+        let sizes = [main, journal, log].map { $0?.count ?? 0 }
+        guard sizes.allSatisfy({ $0 <= Self.sizeLimit }) else {
+            throw BackupError(invalidDatabaseCase, "the manifest has more than \(Self.sizeLimit >> 30) GiB")
+        }
+        let size = sizes.reduce(0, +)
+        valueByteLimit = 2 * size + 16 << 20
+        let head = try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
+        guard Self.isDatabase(head), head.count == Self.headSize else {
+            throw BackupError(invalidDatabaseCase, "the manifest is not a database")
+        }
+        // The journal or the log may contain the missing pages.
+        guard journal != nil || log != nil || main.count >= Self.databaseSize(header: head) else {
+            throw BackupError(invalidDatabaseCase, "the manifest ends before its last page")
+        }
+        logFault = try BackupError.wrapping { () throws(FileError) in
+            try log.flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
+        }
+        let folder = spool.folder
+        let copy = try BackupError.wrapping { () throws(FileError) in
+            try spool.checkCapacity(for: size)
+            return try DatabaseCopy(
+                main: main.copied(to: folder), journal: journal?.copied(to: folder),
+                writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
+        }
+        let schema: String?
+        do throws(PrivateDatabaseError) {
+            database = try PrivateDatabase(copy, table: "Files")
+            schema = try Self.schemaFault(of: database)
+        } catch {
+            if error.isNotADatabase { throw BackupError(invalidDatabaseCase, "the manifest is not a database") }
+            throw Self.unreadableError("its schema cannot be read: \(error)")
+        }
+        if let schema { throw Self.unreadableError(schema) }
+    }
+
+    private static func unreadableError(_ words: String) -> BackupError {
+        BackupError("B35", "the manifest cannot be read: \(words)")
+    }
+
+    /// Returns the size in bytes that the database header states, or 0 if the size is invalid.
+    private static func databaseSize(header head: [UInt8]) -> Int {
+        func number(_ range: Range<Int>) -> Int { head[range].reduce(0) { $0 << 8 | Int($1) } }
+        // The page count is valid if both change counters are equal.
+        guard number(24..<28) == number(92..<96) else { return 0 }
+        let page = number(16..<18)
+        return (page == 1 ? 65_536 : page) * number(28..<32)
+    }
+}
+
+// MARK: - The schema
+
+extension ManifestDatabase {
+    private static let requiredColumns: Set<CapturedText> = ["fileid", "domain", "relativepath", "flags", "file"]
+
+    /// Returns the reason why `Files` is not an ordinary table with the required columns, or `nil` if there is no such
+    /// reason.
+    ///
+    /// Views are rejected, because a view can be read like a table, but its query could run forever.
+    private static func schemaFault(of database: PrivateDatabase) throws(PrivateDatabaseError) -> String? {
+        let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
+        var count = 0
+        var isTable = false
+        while try objects.step() {
+            guard objects.text(0) == "Files" else { continue }
+            count += 1
+            isTable = objects.text(1) == "table" && objects.text(2).hasPrefix("CREATE TABLE")
+        }
+        guard count == 1, isTable else { return "it has no ordinary table named Files" }
+        let columns = try PrivateStatement("PRAGMA table_xinfo(Files)", in: database)
+        var missing = Self.requiredColumns
+        while try columns.step() {
+            let name = CapturedText(columns.text(1)).lowercasedASCII()
+            // 1 means hidden, 2 and 3 mean generated.
+            guard columns.integer(6) == 0 else { return "the table Files has hidden or generated columns" }
+            guard !["rowid", "oid", "_rowid_"].contains(name) else {
+                return "the table Files has a column named \(name)"
+            }
+            missing.remove(name)
+        }
+        guard missing.isEmpty else { return "columns are missing in the table Files" }
+        let tables = try PrivateStatement("PRAGMA table_list(Files)", in: database)
+        while try tables.step() {
+            guard tables.integer(4) == 0 else { return "the table Files has no row IDs" }
+        }
+        return nil
+    }
+}
+
+// MARK: - Rows
+
+extension ManifestDatabase {
+    /// Calls `body` with each row, in the order of the row IDs, until `body` returns `false`.
+    ///
+    /// Returns a description of the damage that ended the rows early, or `nil` if there is none. The column `file` is
+    /// read only for rows of app containers.
+    fileprivate func forEachRow(_ body: (ManifestRow) throws(BackupError) -> Bool) throws(BackupError) -> String? {
+        let statement: PrivateStatement
+        do throws(PrivateDatabaseError) {
+            statement = try PrivateStatement(
+                "SELECT rowid, fileID, domain, relativePath, flags, file FROM Files NOT INDEXED ORDER BY rowid",
+                in: database)
+        } catch {
+            return "\(error)"
+        }
+        var last: Int64?
+        var budget = WorkBudget(nodes: .max, bytes: valueByteLimit)
+        while true {
+            do throws(PrivateDatabaseError) {
+                guard try statement.step() else { return nil }
+            } catch {
+                guard !error.isResourceError else {
+                    throw Self.unreadableError("its private copy cannot be read: \(error)")
+                }
+                return "\(error)"
+            }
+            // A damaged page that links to itself would repeat its rows forever.
+            let rowid = statement.integer(0)
+            if let last, rowid <= last { return "its rows are not in order" }
+            last = rowid
+            let byteCount = [1, 2, 3, 5].lazy.map { statement.byteCount($0) }.saturatedSum
+            guard budget.reserve(nodes: 1, bytes: byteCount) else { return "its rows share pages" }
+            guard try body(Self.row(statement)) else { return nil }
+        }
+    }
+
+    private static func row(_ statement: borrowing PrivateStatement) -> ManifestRow {
+        let domain = text(2, statement)
+        let isOfApp = domain?.starts(with: "AppDomain".utf8) ?? false
+        let hasArchive =
+            isOfApp && statement.kind(5) == .blob && statement.byteCount(5) <= MBFile.sizeLimit
+        return ManifestRow(
+            domain: domain ?? [], path: text(3, statement) ?? [0], fileID: text(1, statement) ?? [],
+            flags: statement.kind(4) == .integer ? Int(statement.integer(4)) : 0,
+            file: .archive(hasArchive ? statement.bytes(5) : nil))
+    }
+
+    /// Returns the bytes of the string in `column`, or `nil` if the value is not a string.
+    ///
+    /// If the string is too long, returns a single zero byte, which is not a valid domain, path or file name.
+    private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
+        guard statement.kind(column) == .text else { return nil }
+        return statement.byteCount(column) <= 8192 ? statement.bytes(column) : [0]
     }
 }

@@ -318,3 +318,105 @@ extension InputKind {
         }
     }
 }
+
+// MARK: - CaptureInput
+
+/// An opened input, from which records can be read.
+public enum CaptureInput: Sendable {
+    /// A folder from a device, an archive, a backup, or a single store file.
+    case folder(CapturedFolder)
+    /// An intact bundle.
+    case bundle(BundleReader)
+    /// A damaged bundle.
+    case salvage(SalvagedBundle)
+    /// A request log that was given as a single file.
+    case log(RequestLog)
+
+    /// Whether the input is an intact bundle, so that its problems were reported when the bundle was created.
+    var isBundle: Bool {
+        if case .bundle = self { true } else { false }
+    }
+
+    /// Returns the number of bytes to be read, or `nil` if it is unknown in advance.
+    ///
+    /// `segments` is the range of the bundle segments to be read, or `nil` for all of them.
+    func byteCount(ofSegments segments: Range<Int>? = nil) -> Int? {
+        switch self {
+        case .bundle(let bundle): bundle.manifest.segments(in: segments).reduce(0) { $0 + $1.bytes }
+        case .log(let log): PlainText.count(in: log.source)
+        case .folder, .salvage: nil
+        }
+    }
+
+    /// The manifest of an intact bundle, or `nil` for other inputs.
+    var manifest: Manifest? {
+        if case .bundle(let bundle) = self { bundle.manifest } else { nil }
+    }
+
+    /// The id of the pseudonym key of a bundle.
+    ///
+    /// The id is `nil` if the input is not an intact bundle, or if not all of its contents have pseudonyms of one key.
+    public var pseudonymKeyID: String? { manifest?.pseudonymKeyID }
+}
+
+extension Manifest {
+    func segments(in range: Range<Int>?) -> ArraySlice<Segment> {
+        segments[range?.clamped(to: segments.indices) ?? segments.indices]
+    }
+}
+
+// MARK: - Errors
+
+/// An error that prevents an input from being used.
+public enum InputError: Error, Sendable {
+    /// The file is not a bundle, or the bundle is damaged.
+    case bundle(BundleError, String)
+    /// An archive cannot be read.
+    case archive(ArchiveError, String)
+    /// A backup cannot be read.
+    case backup(BackupError, String)
+    /// The file is part of a backup, such as its manifest.
+    case partOfBackup(String)
+    /// The output would replace a part of the input.
+    case wouldReplaceInput(String)
+    /// No stores were found in a capture, possibly because of the included problem.
+    case noStores(String, LocatedProblem)
+    /// A single file is too large to be searched for a store.
+    case tooLarge(String)
+    /// A record of an input cannot be pseudonymized.
+    case pseudonyms(PseudonymError, String)
+    /// The input has no supported format.
+    case unrecognized(String)
+
+    /// A description of the error, with the path of the input.
+    public var message: String {
+        switch self {
+        case .bundle(let error, let path): "\(path): \(error)"
+        case .archive(let error, let path): "\(path): \(error)"
+        case .backup(let error, let path): "\(path): \(error)"
+        case .partOfBackup(let path): "\(path): B45 the file is part of a backup"
+        case .wouldReplaceInput(let path): "cannot replace \(path): it is part of the input"
+        case .noStores(let path, let problem):
+            "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
+        case .tooLarge(let path):
+            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and its name is not that of a store"
+        case .pseudonyms(let error, let path): "\(path): \(error)"
+        case .unrecognized(let path): "\(path): no known store was found"
+        }
+    }
+
+    /// The suggested next step for the user, or `nil` if there is none.
+    public var remedy: String? {
+        switch self {
+        case .bundle(let error, _): error.remedy
+        case .archive(let error, _): error.remedy
+        case .backup(let error, _): error.remedy
+        case .pseudonyms(let error, _): error.remedy
+        case .partOfBackup: "pass the folder of the backup"
+        case .wouldReplaceInput: "give the output another name"
+        case .noStores: nil
+        case .tooLarge: "if it is a property list, pingferry inspect --max-size shows it"
+        case .unrecognized: "pass the folder that was pulled from the device, with its Documents and Library folders"
+        }
+    }
+}

@@ -221,3 +221,146 @@ extension Timestamp {
         self.init(rfc3339: text)
     }
 }
+
+// MARK: - Entries
+
+/// The parts of an HTTP archive entry that are read.
+///
+/// Headers and bodies may contain credentials. Only the body of an upload and the header fields that its system needs
+/// are exposed.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", section B.
+struct HTTPArchiveEntry {
+    let method: String
+    let url: String
+    /// The start of the exchange, or `nil` if the archive does not state a valid time.
+    let time: Timestamp?
+    let status: Int
+    /// Whether the response is from a cache, so that no request was sent.
+    let isFromCache: Bool
+    let postData: JSONNode?
+    let headers: CapturedHeaders
+
+    private enum Keys {
+        static let fromCache: JSONKey = "_fromCache"
+        static let headers: JSONKey = "headers"
+        static let method: JSONKey = "method"
+        static let postData: JSONKey = "postData"
+        static let request: JSONKey = "request"
+        static let response: JSONKey = "response"
+        static let started: JSONKey = "startedDateTime"
+        static let status: JSONKey = "status"
+        static let url: JSONKey = "url"
+    }
+
+    /// The members of an entry that are read.
+    ///
+    /// Cookies and the contents of responses are excluded.
+    static let outline: JSONOutline = [
+        "_fromCache": .whole,
+        "request": ["headers": .whole, "method": .whole, "postData": .whole, "url": .whole],
+        "response": ["status": .whole],
+        "startedDateTime": .whole,
+    ]
+
+    /// Creates the parts of an entry, or returns `nil` if the entry has no valid request.
+    init?(_ document: JSONDocument) {
+        let root = document.root
+        guard let request = document.value(of: Keys.request, in: root),
+            let method = document.text(Keys.method, in: request), let url = document.text(Keys.url, in: request)
+        else { return nil }
+        self.method = method
+        self.url = url
+        time = document.text(Keys.started, in: root).flatMap(Timestamp.init(started:))
+        status = document.value(of: Keys.response, in: root).map { Self.status(of: $0, in: document) } ?? 0
+        isFromCache = document.text(Keys.fromCache, in: root) != nil
+        postData = document.value(of: Keys.postData, in: request)
+        headers = CapturedHeaders(document.array(Keys.headers, in: request))
+    }
+
+    /// Returns the HTTP status of a response, stored as a number or a string, or 0 if there is no valid status.
+    private static func status(of response: JSONNode, in document: JSONDocument) -> Int {
+        guard let status = document.value(of: Keys.status, in: response) else { return 0 }
+        return switch document.kind(of: status) {
+        case .number, .string: Int(document.string(of: status)) ?? 0
+        default: 0
+        }
+    }
+}
+
+// MARK: - Splitting
+
+/// A splitter that divides an HTTP archive into its entries, and keeps only one entry in memory.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
+struct HTTPArchiveSplitter: ~Copyable {
+    private var pieces: TextPieces
+    private var arrayReader: JSONArrayStreamReader
+    private let itemLimit: Int
+    private var index = 0
+    private var isAtEnd = false
+
+    var offset: Int { pieces.offset }
+
+    init(_ log: RequestLog) throws(PlainTextError) {
+        pieces = try TextPieces(log.source)
+        itemLimit = log.itemLimit
+        arrayReader = JSONArrayStreamReader(
+            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
+            limit: log.itemLimit)
+    }
+
+    /// Returns the next entry or fault, or `nil` at the end.
+    mutating func next() -> RawLogItem? {
+        guard !isAtEnd else { return nil }
+        do throws(JSONError) {
+            while true {
+                if let finding = try advanceInPiece() {
+                    if let item = item(for: finding) { return item }
+                } else if !pieces.advance() {
+                    return end()
+                }
+            }
+        } catch {
+            let start = arrayReader.isInElement ? arrayReader.range.lowerBound : error.offset
+            return stop("har_invalid \(error.code.text)", at: start + pieces.markLength)
+        }
+    }
+
+    private mutating func advanceInPiece() throws(JSONError) -> JSONArrayStreamReader.Finding? {
+        let piece = pieces.piece
+        return try arrayReader.next(in: piece.span, from: &pieces.position)
+    }
+
+    private mutating func item(for finding: JSONArrayStreamReader.Finding) -> RawLogItem? {
+        switch finding {
+        case .neighbor:
+            guard !HTTPArchiveReader.isKnown(version: arrayReader.text) else { return nil }
+            return stop("unsupported_version only HAR 1.x can be read", at: nil)
+        case .element:
+            let start = arrayReader.range.lowerBound + pieces.markLength
+            let end = arrayReader.range.upperBound + pieces.markLength
+            defer { index += 1 }
+            guard !arrayReader.isTooLong else {
+                let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
+                return RawLogItem(contents: .fault(fault), start: start, end: end)
+            }
+            // A copy has no excess capacity, unlike the buffer of `arrayReader`.
+            return RawLogItem(contents: .text(arrayReader.text.span.copied(), index: index), start: start, end: end)
+        }
+    }
+
+    private mutating func end() -> RawLogItem? {
+        let start = arrayReader.isInElement ? arrayReader.range.lowerBound + pieces.markLength : pieces.offset
+        if let fault = pieces.fault { return stop("har_damaged \(fault.reason)", at: start) }
+        if !arrayReader.isComplete { return stop("har_cut the archive ends too early", at: start) }
+        if !arrayReader.hasFoundArray { return stop("har_invalid no log with entries", at: nil) }
+        isAtEnd = true
+        return nil
+    }
+
+    private mutating func stop(_ reason: String, at offset: Int?) -> RawLogItem {
+        isAtEnd = true
+        return RawLogItem(contents: .fault(reason), start: offset, end: nil)
+    }
+}

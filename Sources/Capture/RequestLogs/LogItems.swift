@@ -1,4 +1,6 @@
+import Bytes
 import Files
+import JSONText
 import Synchronization
 import Telemetry
 
@@ -204,5 +206,100 @@ private enum LogReader: Sendable {
             reader = .lines(lines)
             return LogItem(finding: finding, isPayload: isPayload, start: item.start, end: item.end)
         }
+    }
+}
+
+// MARK: - Items
+
+/// A finding in a request log, and its location in the decompressed text.
+struct LogItem: Sendable {
+    var finding: LogFinding
+    /// Whether the finding is from a payload that is not in a record or a store file.
+    ///
+    /// Equal payloads without an ID and a time are numbered.
+    var isPayload = false
+    /// The offset of the first byte, or `nil` if the finding concerns the whole file.
+    let start: Int?
+    let end: Int?
+}
+
+/// An entry or a line of a request log before it is parsed, or a fault in the log.
+struct RawLogItem: Sendable {
+    enum Contents: Sendable {
+        case text([UInt8], index: Int)
+        case fault(String)
+    }
+
+    let contents: Contents
+    /// The offset of the first byte, or `nil` if a fault concerns the whole file.
+    let start: Int?
+    let end: Int?
+
+    /// The approximate memory size in bytes.
+    ///
+    /// Faults have a size too, because a hostile log may have many of them.
+    var size: Int {
+        if case .text(let bytes, _) = contents { bytes.count + 512 } else { 512 }
+    }
+}
+
+// MARK: - LineSplitter
+
+/// A splitter that divides an NDJSON file into its nonempty lines, which end with LF or CR LF.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
+private struct LineSplitter: ~Copyable {
+    private var pieces: TextPieces
+    private var line: LimitedBytes
+    /// The offset of the current line, or `nil` before the first piece.
+    private var lineStart: Int?
+    private let itemLimit: Int
+    private var index = 0
+    private var isAtEnd = false
+
+    var offset: Int { pieces.offset }
+
+    init(_ log: RequestLog) throws(PlainTextError) {
+        pieces = try TextPieces(log.source)
+        itemLimit = log.itemLimit
+        line = LimitedBytes(byteLimit: log.itemLimit)
+    }
+
+    /// Returns the next line or fault, or `nil` at the end.
+    mutating func next() -> RawLogItem? {
+        while !isAtEnd {
+            if !pieces.isConsumed {
+                let (part, isEnded) = pieces.advance(past: UInt8(ascii: "\n"))
+                let piece = pieces.piece
+                line.append(piece.span.extracting(part))
+                if isEnded, let item = endLine(at: pieces.currentOffset - 1) { return item }
+            } else if pieces.advance() {
+                lineStart = lineStart ?? pieces.currentOffset
+            } else {
+                isAtEnd = true
+                // The last line is cut off by the fault, and is reported together with the unreadable rest.
+                if let fault = pieces.fault {
+                    return RawLogItem(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
+                }
+                return endLine(at: pieces.offset)
+            }
+        }
+        return nil
+    }
+
+    private mutating func endLine(at end: Int) -> RawLogItem? {
+        let start = lineStart
+        defer {
+            line.removeAll()
+            lineStart = end + 1
+            index += 1
+        }
+        guard !line.isTooLong else {
+            let fault = "line_too_large line \(index + 1): more than \(itemLimit) bytes"
+            return RawLogItem(contents: .fault(fault), start: start, end: end)
+        }
+        if line.bytes.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard line.bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
+        return RawLogItem(contents: .text(line.bytes.span.copied(), index: index), start: start, end: end)
     }
 }

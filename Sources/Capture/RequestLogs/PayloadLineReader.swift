@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -151,6 +152,129 @@ extension PayloadLineReader {
             try body.read(bytes)
         } catch {
             throw .invalid("\(error.code.text) at byte \(error.offset) of the body")
+        }
+    }
+}
+
+// MARK: - Contents of a line
+
+/// The contents of an NDJSON line, recognized by its keys.
+///
+/// Sources: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7, and the documents of the
+/// systems.
+enum LineContents {
+    case record
+    /// A payload with a description of its request.
+    case request
+    /// The contents of a store file, which consist of a payload in an envelope.
+    case stored(LineShape.Reader)
+    /// A payload of a system.
+    ///
+    /// `isStoredToo` states whether a store file may also consist of only the payload.
+    case payload(any TelemetrySystem, isStoredToo: Bool)
+
+    /// Recognizes the contents of a line, or returns `nil` if they are unknown.
+    init?(_ document: JSONDocument, _ systems: SystemTable) {
+        let root = document.root
+        func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { document.value(of: $0, in: root) != nil } }
+        if has("held", "payload", "source", "system") {
+            self = .record
+        } else if has("url", "body") || has("url", "payload") {
+            self = .request
+        } else {
+            self.init(ofSystems: systems, document)
+        }
+    }
+
+    // An envelope of any system takes precedence over a payload, because an envelope has more keys.
+    private init?(ofSystems systems: SystemTable, _ document: JSONDocument) {
+        var found: LineContents?
+        for system in systems.all.reversed() {
+            switch system.requests.lineShape?(document) {
+            case .stored(let reader)?:
+                self = .stored(reader)
+                return
+            case .payload(let isStoredToo)?: found = found ?? .payload(system, isStoredToo: isStoredToo)
+            case nil: continue
+            }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// Parses a line and recognizes its contents, or returns `nil` if they are unknown.
+    init?(line: [UInt8], _ systems: SystemTable) {
+        guard let document = try? JSONDocument(line, policy: PayloadLineReader.policy) else { return nil }
+        self.init(document, systems)
+    }
+
+    /// Whether a file that consists of only this line may be a store file.
+    var mayBeStoreFile: Bool {
+        switch self {
+        case .record, .request: false
+        case .stored: true
+        case .payload(_, let isStoredToo): isStoredToo
+        }
+    }
+
+    var isRecord: Bool {
+        if case .record = self { true } else { false }
+    }
+}
+
+/// The header fields of a captured request, stored as an object, an array of pairs, or an array of objects.
+///
+/// Header fields may contain credentials. Therefore, only fields that are requested by name are exposed.
+struct CapturedHeaders {
+    private let node: JSONNode?
+
+    private enum Keys {
+        static let name: JSONKey = "name"
+        static let value: JSONKey = "value"
+    }
+
+    init(_ node: JSONNode?) {
+        self.node = node
+    }
+
+    func first(_ name: String, in document: JSONDocument) -> JSONNode? {
+        var found: JSONNode?
+        forEach(in: document) { key, value in
+            if found == nil, document.bytes(of: key).equalsIgnoringCase(name) { found = value }
+        }
+        return found
+    }
+
+    /// Returns the fields that `format` needs.
+    ///
+    /// A secret value, or a value that is not a string, is replaced by an empty string.
+    func fields(neededBy format: RequestFormat, in document: JSONDocument) -> [HeaderField] {
+        let names = format.headers + format.secretHeaders
+        guard !names.isEmpty else { return [] }
+        var fields: [HeaderField] = []
+        forEach(in: document) { key, value in
+            guard let name = names.first(where: { document.bytes(of: key).equalsIgnoringCase($0) }) else { return }
+            let isReadable = !format.secretHeaders.contains(name) && value.map { document.kind(of: $0) } == .string
+            fields.append(
+                HeaderField(
+                    document.string(of: key), value.flatMap { isReadable ? document.string(of: $0) : nil } ?? ""))
+        }
+        return fields
+    }
+
+    private func forEach(in document: JSONDocument, _ body: (_ name: JSONNode, _ value: JSONNode?) -> Void) {
+        guard let node else { return }
+        for place in 0..<document.memberCount(of: node) {
+            let member = document.member(at: place, of: node)
+            body(member.key, member.value)
+        }
+        var element = document.firstElement(of: node)
+        while let current = element {
+            let pair = document.kind(of: current) == .array ? document.elements(of: current) : []
+            if let key = pair.first ?? document.value(of: Keys.name, in: current), document.kind(of: key) == .string {
+                body(key, pair.count == 2 ? pair[1] : document.value(of: Keys.value, in: current))
+            }
+            element = document.element(after: current, of: node)
         }
     }
 }

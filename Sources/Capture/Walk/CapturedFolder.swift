@@ -158,3 +158,11 @@ public final class CapturedFolder: Sendable {
         return nil
     }
 }
+
+/// The store formats that are recognized in a capture.
+enum CaptureFormats {
+    /// Returns the store formats of all systems, and the format of request logs.
+    static func all(_ systems: SystemTable) -> [StoreFormat] {
+        systems.all.compactMap(\.stores) + [StoreFormat.requestLogs(of: systems)]
+    }
+}

@@ -1,3 +1,5 @@
+import JSONText
+import Synchronization
 import Telemetry
 
 /// A job that sends the uploads of a plan.
@@ -57,5 +59,167 @@ public struct Job: Sendable {
         }
         // This call throws an error if the ledger was removed after the last settlement.
         _ = try await ledger.commit(settling: [], marking: [], at: settings.now())
+    }
+}
+
+/// The settings of a job.
+public struct JobSettings: Sendable {
+    /// The settings for requests, where `connections` is also the maximum number of concurrently served clients.
+    public var sender: SenderSettings
+    /// The credentials of the accounts.
+    public var credentials: Credentials
+    /// The schedule of retries.
+    public var backoff = Backoff()
+    /// The number of consecutive failed uploads after which no more requests are sent to a server.
+    public var consecutiveFailureLimit = 5
+    /// The number of identical refusals after which no more requests are sent to a server, or `nil` for no limit.
+    public var equalRefusalLimit: Int? = 25
+    /// The maximum number of requests in a second to all servers together, or `nil` for no limit.
+    public var requestsPerSecond: Double?
+    /// A function that receives a log entry for each finished upload, or `nil` to log no uploads.
+    ///
+    /// The function must return quickly, because the thread that transfers data calls it.
+    public var log: (@Sendable (JobEvent) -> Void)?
+    /// A function that returns the current time.
+    public var now: @Sendable () -> Timestamp
+    /// A function that returns a random number from 0 to 1, so that clients do not retry simultaneously.
+    public var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
+
+    /// Creates settings with the default limits.
+    public init(sender: SenderSettings, credentials: Credentials, now: @escaping @Sendable () -> Timestamp) {
+        self.sender = sender
+        self.credentials = credentials
+        self.now = now
+    }
+}
+
+/// A log entry for one finished upload.
+public struct JobEvent: Sendable {
+    /// The time at which the upload finished.
+    public let time: Timestamp
+    /// The type of the upload.
+    public let type: TypeName
+    /// The id of the record.
+    public let id: String
+    /// The client id of the record, or `nil` if the record has none.
+    public let client: String?
+    /// The outcome of the upload.
+    public let outcome: Outcome
+
+    /// The event as one line of canonical JSON.
+    public var jsonLine: [UInt8] {
+        var object = CanonicalObject()
+        object.set("client", string: client)
+        object.set("id", string: id)
+        object.set("outcome", string: outcome.name)
+        object.set("reason", string: outcome.reason)
+        object.set("status", integer: outcome.status)
+        object.set("system", string: type.system.description)
+        object.set("time", string: time.description)
+        object.set("type", string: type.name)
+        return object.bytes
+    }
+}
+
+/// The shared state of a running job: the gates of the servers, the stopped accounts and the report.
+///
+/// A class, because all clients of the job modify it.
+final class JobRun: Sendable {
+    let job: Job
+    let sender: Sender
+    /// The pace of all requests, or `nil` if it is not limited.
+    let pace: RequestPace?
+    private let gates: [Server: Gate]
+    private let state = Mutex(State())
+
+    private struct State {
+        var nextQueueIndex = 0
+        var stoppedAccounts: Set<Account> = []
+        var masks: [Account: SecretMask] = [:]
+        var report = JobReport()
+    }
+
+    init(job: Job, sender: Sender, servers: Set<Server>) {
+        self.job = job
+        self.sender = sender
+        let settings = job.settings
+        pace = settings.requestsPerSecond.map { RequestPace(requestsPerSecond: $0) }
+        gates = Dictionary(
+            uniqueKeysWithValues: servers.map { server in
+                (
+                    server,
+                    Gate(
+                        of: server.system, consecutiveFailureLimit: settings.consecutiveFailureLimit,
+                        equalRefusalLimit: settings.equalRefusalLimit)
+                )
+            })
+    }
+
+    /// Returns the queue of the next client to serve, or `nil` if all queues were returned.
+    func nextQueue() -> ClientQueue? {
+        let index = state.withLock { state in
+            defer { state.nextQueueIndex += 1 }
+            return state.nextQueueIndex
+        }
+        return index < job.plan.queues.count ? job.plan.queues[index] : nil
+    }
+
+    /// Returns the server that receives `send`, or `nil` if its system is unknown.
+    func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[job.plan.names.types[send.typeIndex]] }
+
+    /// Returns the gate of the server that receives `send`.
+    func gate(of send: PlannedUpload) -> Gate {
+        server(of: send).flatMap { gates[$0] }
+            ?? Gate(of: job.plan.names.types[send.typeIndex].system, consecutiveFailureLimit: 1)
+    }
+
+    /// Returns the account that `send` belongs to, or an account with an empty name if it needs no credential.
+    func account(of send: PlannedUpload) -> Account {
+        if let account = send.accountIndex { return job.plan.names.accounts[account] }
+        return Account(system: job.plan.names.types[send.typeIndex].system, name: "")
+    }
+
+    /// Returns the mask that hides the secrets of `account` in answers from servers.
+    ///
+    /// Masks are cached, because creating one is slow.
+    func mask(of account: Account, _ credential: Credential) -> SecretMask {
+        state.withLock { state in
+            if let mask = state.masks[account] { return mask }
+            let mask = SecretMask(credential.secrets)
+            state.masks[account] = mask
+            return mask
+        }
+    }
+
+    func stop(_ account: Account) { state.withLock { _ = $0.stoppedAccounts.insert(account) } }
+    func isStopped(_ account: Account) -> Bool { state.withLock { $0.stoppedAccounts.contains(account) } }
+
+    func log(_ outcome: Outcome, of send: PlannedUpload, _ record: Record) {
+        guard let log = job.settings.log else { return }
+        let type = job.plan.names.types[send.typeIndex]
+        log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
+    }
+
+    func count(_ settlement: Settlement, _ abortReason: UndeliveredReason?) {
+        let (type, account) = (job.plan.names.types[settlement.send.typeIndex], account(of: settlement.send))
+        state.withLock { $0.report.count(settlement, abortReason, account: account, type: type) }
+    }
+
+    /// Stores an error that prevents uploads from being sent or settled, unless an earlier error is stored.
+    func fail(_ error: any Error) { state.withLock { $0.report.failure = $0.report.failure ?? error } }
+
+    func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
+        state.withLock { $0.report.addUndelivered(uploads, reason) }
+    }
+
+    func end(client: UInt32, settled: [UInt32: Int]) {
+        state.withLock { $0.report.end(client: client, settled: settled) }
+    }
+
+    func report(wasStopped: Bool) -> JobReport {
+        state.withLock { state in
+            state.report.wasStopped = wasStopped
+            return state.report
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Dispatch
 import Files
 import SQLite
 import Synchronization
@@ -30,12 +31,11 @@ public final class Ledger: Sendable {
         self.path = path
         // If the ledger must exist, no file is created, not even the lock file.
         if mustExist { _ = try LedgerFile.openForReading(path) }
-        do throws(FileError) { try PrivateFolder.create(LedgerPath.folder(of: path)) } catch { throw .file(error) }
-        let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
+        do throws(FileError) { try PrivateFolder.create(LedgerFile.folder(of: path)) } catch { throw .file(error) }
+        let lock = try LedgerLock(try LedgerFile.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
-        // The counter has the name by which the ledger was first opened, like the log.
-        realPath = try LedgerPath.openingPath(of: path)
+        realPath = try LedgerFile.openingPath(of: path)
         countedJobs = try JobCounter(ofLedger: realPath).lastJob()?.requiredNumber ?? 0
         let writer = LedgerWriter(path, file, lock)
         self.file = file
@@ -156,4 +156,112 @@ struct LedgerChange: Sendable {
 }
 
 /// The error that is thrown if uploads are marked or settled before the job has begun.
-struct LedgerNotBegunError: Error {}
+private struct LedgerNotBegunError: Error {}
+
+/// An upload with its outcome.
+public struct Settlement: Sendable {
+    /// The upload to which the outcome belongs.
+    public let send: PlannedUpload
+    /// The id of the record, which is needed for the list of refused records.
+    public let recordID: String
+    /// The outcome of the upload.
+    public let outcome: Outcome
+    /// The last pause that the server requested, or `nil` if no pause has to be stored.
+    public let pause: Pause?
+    /// Whether the server accepts no more uploads of the client.
+    public let endsClient: Bool
+    /// The extent to which the upload was attempted.
+    public let attempt: Attempt
+
+    /// The extent to which an upload was attempted.
+    public enum Attempt: Sendable, Equatable {
+        /// No request was made.
+        case none
+        /// A request was cut off, because the job was stopped.
+        case cutOff
+        /// The last request was answered, or failed.
+        case complete
+    }
+
+    /// Creates a settlement with the outcome of the upload `send`.
+    public init(
+        _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false,
+        attempt: Attempt = .complete
+    ) {
+        self.send = send
+        self.recordID = recordID
+        self.outcome = outcome
+        self.pause = pause
+        self.endsClient = endsClient
+        self.attempt = attempt
+    }
+}
+
+/// The result of marking an upload as in flight.
+public enum MarkResult: Sendable, Equatable {
+    /// The upload is durably marked and may be sent.
+    case marked
+    /// The day's quota is used up, because the day of the plan has ended or the clock was set back.
+    case dailyLimit
+}
+
+/// A queue that combines the changes of concurrent tasks into groups that are written together.
+///
+/// Changes that arrive while one group is being written form the next group, so that many clients share one `fsync`.
+private final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
+    private struct Request {
+        let change: Change
+        let continuation: CheckedContinuation<Result, any Error>
+    }
+
+    private struct State {
+        var waitingRequests: [Request] = []
+        var isWriting = false
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "ledger")
+    private let write: @Sendable ([Change]) throws -> [Result]
+
+    /// Creates a group commit that stores each group by calling `write`.
+    ///
+    /// `write` must store the whole group durably, or throw an error without storing any of its changes.
+    init(write: @escaping @Sendable ([Change]) throws -> [Result]) { self.write = write }
+
+    /// Submits a change and waits until it is durable.
+    func commit(_ change: Change) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            let isFirst = state.withLock { state in
+                state.waitingRequests.append(Request(change: change, continuation: continuation))
+                defer { state.isWriting = true }
+                return !state.isWriting
+            }
+            if isFirst { queue.async { self.writeGroups() } }
+        }
+    }
+
+    /// Waits until no group is being written.
+    func finish() { queue.sync {} }
+
+    private func writeGroups() {
+        while let group = nextGroup() {
+            do {
+                let results = try write(group.map(\.change))
+                for (request, result) in zip(group, results) { request.continuation.resume(returning: result) }
+            } catch {
+                for request in group { request.continuation.resume(throwing: error) }
+            }
+        }
+    }
+
+    private func nextGroup() -> [Request]? {
+        state.withLock { state in
+            guard !state.waitingRequests.isEmpty else {
+                state.isWriting = false
+                return nil
+            }
+            defer { state.waitingRequests = [] }
+            return state.waitingRequests
+        }
+    }
+}

@@ -1,15 +1,5 @@
 import Files
 
-/// The process that has locked a ledger for writing.
-public struct LedgerHolder: Sendable, Equatable {
-    /// The id of the process on its host.
-    public let pid: Int
-    /// The name of the host on which the process runs.
-    public let host: String
-    /// The time at which the process opened the ledger, in RFC 3339 format.
-    public let started: String
-}
-
 /// An error of opening, reading or writing a ledger.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
     /// Another job has locked the ledger. The holder is `nil` if it cannot be identified.
@@ -20,9 +10,9 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case notALedger(path: String)
     /// The path is not a regular file, but a pipe, a folder or a device.
     case notAFile(path: String)
-    /// The file has several hard links, and the path by which it was first opened is unknown or no longer leads to it.
+    /// The file has several hard links.
     case multipleNames(path: String)
-    /// The ledger was written by a newer version of the program. The version is the name of its last migration.
+    /// The ledger was written by a newer version of the program.
     case newerVersion(path: String, version: String)
     /// No ledger exists at the path.
     case missing(path: String)
@@ -46,7 +36,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .damaged(let path, let reason): "\(path): the ledger is damaged: \(reason)"
         case .notALedger(let path): "\(path): not a ledger of this program"
         case .notAFile(let path): "\(path): not a regular file"
-        case .multipleNames(let path): "\(path): the ledger has several hard links, and was first opened by another one"
+        case .multipleNames(let path): "\(path): the ledger has several hard links"
         case .newerVersion(let path, let version): "\(path): ledger format version \(version) is not supported"
         case .missing(let path): "\(path): the ledger does not exist"
         case .older(let path, let missing): "\(path): the ledger is older than its last job: \(missing.description)"
@@ -67,7 +57,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             again, so move the file away only if that is acceptable
             """
         case .notALedger, .notAFile: "use --ledger to give the path of a ledger or of a file that does not exist yet"
-        case .multipleNames: "use the first name, or remove the other hard links; symbolic links are allowed"
+        case .multipleNames: "remove the other hard links; symbolic links are allowed"
         case .newerVersion: "use a newer version of this program"
         case .older:
             """

@@ -1,6 +1,7 @@
 import Bytes
 import Files
 import Glibc
+import JSONText
 import SQLite
 
 /// The functions that open ledger files and check that files are ledgers.
@@ -10,7 +11,7 @@ enum LedgerFile {
     /// The caller must hold the lock. Every intermediate state of the initialization is recognized, so that a job can
     /// continue after an earlier job was killed. In WAL mode with `synchronous = FULL`, each commit needs one `fsync`.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
-        let realPath = try LedgerPath.openingPath(of: path)
+        let realPath = try openingPath(of: path)
         // The file is checked before anything is changed, even its permissions, because it may belong to another
         // program.
         _ = try openExisting(realPath, path)
@@ -25,8 +26,7 @@ enum LedgerFile {
                         PRAGMA wal_autocheckpoint = \(checkpointPages)
                         """)
             }
-            try LedgerSchema.migrate(file)
-            try LedgerPath.store(realPath, in: file)
+            try LedgerSchema.create(in: file)
             return file
         }
     }
@@ -42,7 +42,7 @@ enum LedgerFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
-        let realPath = try LedgerPath.openingPath(of: path)
+        let realPath = try openingPath(of: path)
         guard let file = try openExisting(realPath, path) else { throw .missing(path: path) }
         return file
     }
@@ -50,7 +50,7 @@ enum LedgerFile {
     /// Returns whether the file at `path` exists and is an initialized ledger.
     static func exists(_ path: String) throws(LedgerError) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
-        return try openExisting(try LedgerPath.openingPath(of: path), path) != nil
+        return try openExisting(try openingPath(of: path), path) != nil
     }
 
     /// Returns whether `path` is a regular file.
@@ -107,13 +107,13 @@ enum LedgerFile {
     /// SQLite interprets names that begin with `file:` as URIs. If `isReadOnly` is `true`, the folder is not writable,
     /// and there is no write-ahead log, the name opens the file as an immutable database.
     private static func sqliteName(of path: String, isReadOnly: Bool = false) -> String {
-        let folder = LedgerPath.folder(of: path)
+        let folder = folder(of: path)
         let isImmutable = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
         if isImmutable { return immutableURI(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
 
-    static func immutableURI(of path: String) -> String {
+    private static func immutableURI(of path: String) -> String {
         var name: [UInt8] = []
         for byte in path.utf8 {
             if byte == UInt8(ascii: "/") {
@@ -151,22 +151,140 @@ enum LedgerFile {
     /// - Throws: `LedgerError` if the database belongs to another program, has a newer version or is damaged.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
-            guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }
+            guard try db.first("SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw LedgerError.notALedger(path: path)
+            }
             return false
         }
-        if let version = try LedgerSchema.unsupportedMigration(in: db) {
-            throw LedgerError.newerVersion(path: path, version: version)
+        guard let version = try LedgerSchema.version(of: db) else { throw LedgerError.notALedger(path: path) }
+        guard version == LedgerSchema.version else {
+            throw LedgerError.newerVersion(path: path, version: "\(version)")
         }
         if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
             throw LedgerError.damaged(path: path, reason: fault)
         }
         return true
     }
+}
 
-    /// Returns whether a database contains nothing except an empty migration table, which is created first.
-    private static func isUninitialized(_ db: Database) throws -> Bool {
-        let others: Int? = try db.first(
-            "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.migrationTable])
-        return try others == 0 && LedgerSchema.appliedMigrations(in: db).isEmpty
+// MARK: - Paths
+
+extension LedgerFile {
+    /// Returns the path of the folder that contains a ledger, ignoring slashes at the end of `path`.
+    static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
+
+    /// Returns `path` without symbolic links, even if the file does not exist.
+    static func resolved(_ path: String) throws(LedgerError) -> String {
+        do throws(FileError) {
+            do throws(FileError) {
+                return try RealPath.resolved(path)
+            } catch {
+                var status = stat()
+                // The target of a symbolic link is not created.
+                guard error.isNotFound, lstat(path, &status) != 0 else { throw error }
+                let linkPath = Path.withoutTrailingSlashes(path)
+                let folder = try RealPath.resolved(Path.folder(of: linkPath))
+                return folder == "/" ? "/\(Path.name(of: linkPath))" : "\(folder)/\(Path.name(of: linkPath))"
+            }
+        } catch {
+            throw .file(FileError(.open, path, code: error.code))
+        }
+    }
+
+    /// Returns the path by which the existing ledger at `path` is opened.
+    ///
+    /// SQLite names its log after the path of the database. If the same file were opened by another hard link, SQLite
+    /// would not find the log, and its transactions would be lost. A file with several hard links is therefore rejected.
+    ///
+    /// Source: SQLite, "How To Corrupt An SQLite Database File", section 2.4, "Multiple links to the same file".
+    static func openingPath(of path: String) throws(LedgerError) -> String {
+        let resolved = try resolved(path)
+        var status = stat()
+        guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
+        guard status.st_nlink == 1 else { throw .multipleNames(path: path) }
+        return resolved
+    }
+}
+
+/// The exclusive right to write a ledger.
+///
+/// The two advisory locks are released when the value is destroyed or the process ends. One lock is on the ledger
+/// itself, because the file may have several names. The other lock is on a lock file in the same folder. This second
+/// lock also protects the creation of the ledger, and it is the only lock that earlier versions of the program use. The
+/// contents of the lock file are used only to identify the owner in messages.
+struct LedgerLock: ~Copyable, Sendable {
+    private let lockFile: LockedFile
+    private let ledgerFile: LockedFile
+
+    /// Acquires both locks, and creates an empty file if the ledger does not exist.
+    init(_ realPath: String, of ledger: String, started: String) throws(LedgerError) {
+        let lockFile = try Self.acquireLockFile(realPath, of: ledger)
+        let ledgerFile = try Self.acquireLedgerFile(realPath, of: ledger)
+        try LedgerFile.translatingErrors(ledger) {
+            try lockFile.replaceContents(with: Self.holderNote(started: started), realPath + ".lock")
+        }
+        self.lockFile = lockFile
+        self.ledgerFile = ledgerFile
+    }
+
+    /// Returns whether the file at `path` is the locked ledger.
+    func locksFile(at path: String) -> Bool { ledgerFile.isLocated(at: path) }
+
+    private static func acquireLockFile(_ realPath: String, of ledger: String) throws(LedgerError) -> LockedFile {
+        let path = realPath + ".lock"
+        do throws(FileError) {
+            return try LockedFile(path, .wholeFile)
+        } catch {
+            throw error.isLocked ? .locked(path: ledger, by: holder(path)) : .file(error)
+        }
+    }
+
+    private static func acquireLedgerFile(_ realPath: String, of ledger: String) throws(LedgerError) -> LockedFile {
+        do throws(FileError) {
+            return try LockedFile(realPath, .beyondEnd)
+        } catch {
+            // The owner opened the ledger by another name, and the name of its lock file is derived from that.
+            if error.isLocked { throw .locked(path: ledger, by: nil) }
+            throw error.code == ENOTSUP || error.code == EISDIR ? .notAFile(path: ledger) : .file(error)
+        }
+    }
+
+    private static func holderNote(started: String) -> [UInt8] {
+        var object = CanonicalObject()
+        object.set("host", string: host)
+        object.set("pid", integer: Int(getpid()))
+        object.set("started", string: started)
+        return object.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func holder(_ path: String) -> LedgerHolder? {
+        // If the lock file cannot be read, the error is reported without the owner.
+        (try? InputFile(path: path).contents(limit: 64 << 10)).flatMap { LedgerHolder(note: $0) }
+    }
+}
+
+/// The process that has locked a ledger for writing.
+public struct LedgerHolder: Sendable, Equatable {
+    /// The id of the process on its host.
+    public let pid: Int
+    /// The name of the host on which the process runs.
+    public let host: String
+    /// The time at which the process opened the ledger, in RFC 3339 format.
+    public let started: String
+}
+
+extension LedgerHolder {
+    /// Parses the contents of a lock file, or returns `nil` if they are incomplete or invalid.
+    public init?(note: [UInt8]) {
+        guard let fields = try? JSONFields(note), let pid = fields.count("pid"), let host = fields.text("host"),
+            let started = fields.text("started")
+        else { return nil }
+        self.init(pid: pid, host: host, started: started)
     }
 }

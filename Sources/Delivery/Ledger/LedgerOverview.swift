@@ -121,10 +121,8 @@ public struct LedgerOverview: Sendable {
         }
         pauses = try db.pauses()
         lastJobTime = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
-        if try db.hasTable("waits") {
-            lastSuccessTime = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL").flatMap {
-                Timestamp(seconds: $0)
-            }
+        lastSuccessTime = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL").flatMap {
+            Timestamp(seconds: $0)
         }
         try db.rows(
             """
@@ -140,9 +138,8 @@ public struct LedgerOverview: Sendable {
         }
     }
 
-    /// Adds what only ledgers of the current version contain.
+    /// Adds the result of the last job, and the records that are set aside.
     private mutating func addFailures(_ db: Database, _ names: Names) throws {
-        guard try db.hasTable("failures") else { return }
         lastEndTime = try db.first("SELECT ended FROM jobs WHERE ended IS NOT NULL").flatMap { Timestamp(seconds: $0) }
         lastExitStatus = try db.first("SELECT result FROM jobs WHERE result IS NOT NULL")
         oldestWaitingTimes = try db.oldestWaitingTimes()
@@ -157,11 +154,6 @@ public struct LedgerOverview: Sendable {
     }
 
     private mutating func addWaits(_ db: Database, _ names: Names, _ systems: SystemTable) throws {
-        // Earlier releases stored the waiting records of the last job in this table.
-        try addCounts(from: "SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
-            $0.waitingCounts[WaitReason(legacyText: $1[2]), default: 0] += $1[3]
-        }
-        guard try db.hasTable("waits") else { return }
         var positions: [Int64: Int] = [:]
         try db.rows("SELECT id, path, digest, time FROM bundles ORDER BY id") { row in
             positions[row[0]] = waitingBundles.count

@@ -26,7 +26,7 @@ public struct LedgerView: Sendable {
 
     /// Returns the jobs that are missing in the ledger, because it is an older copy, or `nil` if there are none.
     public func missingJobs() throws(LedgerError) -> MissingJobs? {
-        let realPath = try LedgerPath.openingPath(of: path)
+        let realPath = try LedgerFile.openingPath(of: path)
         return try read { try MissingJobs(in: $0, realPath) }
     }
 
@@ -69,7 +69,6 @@ public struct LedgerView: Sendable {
     ) throws(LedgerError) -> [CapturedText: Int] {
         try read { db in
             var counts: [CapturedText: Int] = [:]
-            guard try db.hasTable("waits") else { return counts }
             try db.forEachWait(knowing: systems) { row in
                 let reason = WaitReason(row, at: 3)
                 guard reason.isReleasable(knowing: systems), !reason.heldCodes.allSatisfy({ ignored.contains($0) })
@@ -102,8 +101,6 @@ extension Database {
             let text: String = row[3]
             if let key = DeliveryKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
         }
-        // An older ledger that is opened for reading has no such table.
-        guard try hasTable("waits") else { return recorded }
         recorded.lastAnswers = try lastAnswers()
         for candidate in pool.candidates {
             recorded.waitReasons[candidate.key] = try waitReason(of: candidate.key)

@@ -3,18 +3,6 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The location of a record in the bundles of a job.
-public struct RecordLocation: Sendable, Hashable {
-    /// The index of the bundle.
-    public let bundleIndex: UInt32
-    /// The index of the segment in the bundle.
-    public let segmentIndex: UInt32
-    /// The byte offset of the record's line in the segment.
-    public let lineStart: UInt32
-    /// The number of bytes in the line, without the line feed.
-    public let lineLength: UInt32
-}
-
 /// The data about one record that a plan needs.
 struct Candidate: Sendable {
     let key: DeliveryKey
@@ -38,24 +26,16 @@ struct Candidate: Sendable {
     var sortTime: Int64 { time ?? .max }
 }
 
-/// The data about one record that is collected while its bundle is verified.
-///
-/// It contains names, which are later replaced by indices.
-struct CandidateNote: Sendable {
-    let key: DeliveryKey
-    let id: String
-    let time: Timestamp?
-    let range: Range<Int>
-    /// The keys of the events and their sizes in bytes, or `nil` if the record is not a list.
-    let items: [(key: ItemKey, count: Int)]?
-    let type: TypeName
-    /// The account whose credential the record needs, or `nil` if it needs none or identifies no account.
-    let account: Account?
-    let holds: [Hold]
-    /// The label of the record's capture, or `nil` unless the holds of the record decide about all of its copies.
-    let capture: String?
-    /// The id of the profile to which the record belongs, or `nil` if it belongs to none.
-    let profile: String?
+/// The location of a record in the bundles of a job.
+public struct RecordLocation: Sendable, Hashable {
+    /// The index of the bundle.
+    public let bundleIndex: UInt32
+    /// The index of the segment in the bundle.
+    public let segmentIndex: UInt32
+    /// The byte offset of the record's line in the segment.
+    public let lineStart: UInt32
+    /// The number of bytes in the line, without the line feed.
+    public let lineLength: UInt32
 }
 
 /// The notes about the records of a segment.
@@ -105,166 +85,158 @@ struct CandidateNotes: Sendable {
     }
 
     /// The hold code for a record whose target path does not match the id and type of the record.
-    static let foreignTargetCode = "foreign-target"
+    private static let foreignTargetCode = "foreign-target"
 }
 
-/// The records of all bundles of a job, reduced to what a plan needs.
-public struct CandidatePool: Sendable {
-    /// The names to which the indices in the candidates refer.
-    public internal(set) var names = PlanNames()
-    private(set) var candidates = CandidateList()
-    private(set) var items = PoolItems()
-    /// The withdrawals that the bundles contain.
-    private(set) var withdrawals = WithdrawalTable()
-    /// The profiles of the records.
-    private(set) var profiles = ClientIndex()
-    /// The number in ``profiles`` of each record that belongs to a profile.
-    private(set) var profileNumbers = SparseNumbers()
-    /// The number in ``PlanNames/captures`` of each record whose holds decide about all of its copies.
-    private(set) var captureNumbers = SparseNumbers()
+/// The data about one record that is collected while its bundle is verified.
+///
+/// It contains names, which are later replaced by indices.
+struct CandidateNote: Sendable {
+    let key: DeliveryKey
+    let id: String
+    let time: Timestamp?
+    let range: Range<Int>
+    /// The keys of the events and their sizes in bytes, or `nil` if the record is not a list.
+    let items: [(key: ItemKey, count: Int)]?
+    let type: TypeName
+    /// The account whose credential the record needs, or `nil` if it needs none or identifies no account.
+    let account: Account?
+    let holds: [Hold]
+    /// The label of the record's capture, or `nil` unless the holds of the record decide about all of its copies.
+    let capture: String?
+    /// The id of the profile to which the record belongs, or `nil` if it belongs to none.
+    let profile: String?
+}
 
-    let systems: SystemTable
-    /// The bundles of the records, in the order in which they were given.
-    private(set) var bundles: [BundleName] = []
-    /// The position of each bundle in the order in which its records are sent, or an empty array for the given order.
-    private var bundlePositions: [UInt32] = []
+// MARK: - Storage
 
-    /// Creates an empty pool.
-    public init(knowing systems: SystemTable) { self.systems = systems }
-
-    /// Returns whether uploads of a system need credentials.
-    public func needsCredential(of system: SystemName) -> Bool { systems[system]?.uploads.credentials != nil }
-
-    /// The number of records in the pool.
-    public var count: Int { candidates.count }
-
-    /// Returns the indices of the records that are held for `code` and have one of `ids`, or any id if `ids` is `nil`.
-    ///
-    /// A withdrawal in one bundle holds the records of its client in all bundles.
-    public func indices(heldFor code: String, ids: [String]?) -> [Int] {
-        let identities = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } })
-        }
-        let withdrawals = AppliedWithdrawals(to: self, LedgerState())
-        return candidates.indices.filter { index in
-            names.holdCodes(candidates[index].holdsIndex, adding: withdrawals.holds(of: index))
-                .contains { CapturedText($0) == code }
-                && identities?.contains(candidates[index].key.identity) ?? true
-        }
+/// A list of candidates that uses 64 bytes of memory for each, because a job can have millions of them.
+struct CandidateList: Sendable {
+    private struct Entry: Sendable {
+        let key: DeliveryKey
+        /// The time of the record, or the maximum value if it is unknown.
+        let sortTime: Int64
+        /// The number of the segment in `segments`.
+        let segmentNumber: UInt32
+        let lineStart: UInt32
+        let lineLength: UInt32
+        let clientIndex: UInt32
+        /// The number of the combination of type, account, holds and releases in `kinds`.
+        let kindNumber: UInt32
+        /// The index in `lists`, or `nil` if the record is not a list.
+        let listIndex: OptionalUInt32
     }
 
-    /// Returns the location of the record at `index`.
-    public func location(of index: Int) -> RecordLocation { candidates[index].location }
-
-    /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
-    public func account(of index: Int) -> Account? { candidates[index].accountIndex.map { names.accounts[$0] } }
-
-    var checkpoint: Checkpoint {
-        Checkpoint(
-            bundleCount: bundles.count, candidateCount: candidates.count, itemCount: items.count,
-            withdrawals: withdrawals)
+    private struct Segment: Hashable {
+        let bundleIndex: UInt32
+        let segmentIndex: UInt32
     }
 
-    /// The sizes and the withdrawals of a pool at one moment, which are used to remove everything that was added later.
-    struct Checkpoint {
-        let bundleCount: Int
-        let candidateCount: Int
-        let itemCount: Int
-        let withdrawals: WithdrawalTable
+    private struct Kind: Hashable {
+        let typeIndex: UInt32
+        let accountIndex: UInt32?
+        let holdsIndex: UInt32?
+        let rankIndex: UInt32?
+        let isReleasedFromOptOut: Bool
     }
 
-    /// Removes everything that was added after `checkpoint`, except for names.
-    mutating func removeAll(after checkpoint: Checkpoint) {
-        bundles.removeSubrange(checkpoint.bundleCount...)
-        candidates.removeAll(from: checkpoint.candidateCount)
-        items.removeAll(from: checkpoint.itemCount)
-        profileNumbers.removeAll(from: checkpoint.candidateCount)
-        captureNumbers.removeAll(from: checkpoint.candidateCount)
-        withdrawals = checkpoint.withdrawals
+    /// The memory that a candidate uses, in bytes.
+    static var entrySize: Int { MemoryLayout<Entry>.stride }
+
+    private var entries = ChunkedArray<Entry>()
+    private var segments = NumberedValues<Segment>()
+    private var kinds = NumberedValues<Kind>()
+    /// The indices of the items of each list.
+    private var lists: [Range<Int>] = []
+
+    mutating func append(_ candidate: Candidate) {
+        let location = candidate.location
+        let kind = Kind(
+            typeIndex: candidate.typeIndex, accountIndex: candidate.accountIndex, holdsIndex: candidate.holdsIndex,
+            rankIndex: candidate.rankIndex, isReleasedFromOptOut: candidate.isReleasedFromOptOut)
+        if let items = candidate.itemIndices { lists.append(items) }
+        entries.append(
+            Entry(
+                key: candidate.key, sortTime: candidate.sortTime,
+                segmentNumber: segments.number(
+                    of: Segment(bundleIndex: location.bundleIndex, segmentIndex: location.segmentIndex)),
+                lineStart: location.lineStart, lineLength: location.lineLength, clientIndex: candidate.clientIndex,
+                kindNumber: kinds.number(of: kind),
+                listIndex: OptionalUInt32(candidate.itemIndices == nil ? nil : UInt32(lists.count - 1))))
     }
 
-    /// Calls `body` with the clients of the pool, to which `body` can add clients, and with the pool.
-    ///
-    /// During the call, the pool itself has no clients, because a second reference to them would cause a copy.
-    mutating func withClients(_ body: (inout ClientIndex, inout CandidatePool) async throws -> Void) async rethrows {
-        var clients = exchange(&names.clients, with: ClientIndex())
-        defer { names.clients = clients }
-        try await body(&clients, &self)
-    }
+    mutating func removeAll(from start: Int) { entries.removeAll(from: start) }
+}
 
-    /// Adds a bundle without its records.
-    mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
+extension CandidateList: RandomAccessCollection {
+    var startIndex: Int { 0 }
+    var endIndex: Int { entries.count }
 
-    /// Sets the order of records with equal times to the order of their bundles in `order`, which contains each index.
-    mutating func setBundleOrder(_ order: [Int]) {
-        bundlePositions = Array(repeating: 0, count: order.count)
-        for (position, index) in order.enumerated() { bundlePositions[index] = UInt32(clamping: position) }
-    }
-
-    /// Returns the position of the bundle at `index` in the order in which records are sent.
-    func position(ofBundle index: UInt32) -> UInt32 {
-        bundlePositions.indices.contains(Int(index)) ? bundlePositions[Int(index)] : index
-    }
-
-    /// Adds a withdrawal from the list of a bundle.
-    mutating func add(_ withdrawal: Withdrawal) { withdrawals.insert(withdrawal, isDerived: false) }
-
-    /// Adds the records of the segment at index `segment` in the bundle at index `bundle`, and their withdrawals.
-    ///
-    /// `clients` contains the index of each record's client. Hold codes from which the operator has released a record
-    /// only affect which of several copies is used.
-    mutating func add(
-        _ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int,
-        isReleased: (_ id: String, _ code: String) -> Bool
-    ) {
-        withdrawals.formUnion(notes.withdrawals)
-        for (note, client) in zip(notes.notes, clients) {
-            let holds = note.holds.map(\.code).filter { code in
-                !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id, code)
-            }
-            if let profile = note.profile {
-                let number = profiles.number(of: profile, system: note.type.system)
-                profileNumbers.append(UInt32(number), at: candidates.count)
-            }
-            if let capture = note.capture {
-                captureNumbers.append(names.captures.number(of: Array(capture.utf8)), at: candidates.count)
-            }
-            let firstItem = items.count
-            let itemRange = note.items.map { firstItem..<firstItem + $0.count }
-            for item in note.items ?? [] { items.append(item.key, size: item.count) }
-            candidates.append(
-                Candidate(
-                    key: note.key, time: note.time?.milliseconds,
-                    location: RecordLocation(
-                        bundleIndex: UInt32(clamping: bundle), segmentIndex: UInt32(clamping: segment),
-                        lineStart: UInt32(clamping: note.range.lowerBound),
-                        lineLength: UInt32(clamping: note.range.count - 1)),
-                    itemIndices: itemRange, clientIndex: client, typeIndex: names.types.number(of: note.type),
-                    accountIndex: note.account.map { names.accounts.number(of: $0) },
-                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds.map { CapturedText($0) }),
-                    rankIndex: note.holds.isEmpty ? nil : names.copyRanks.number(of: CopyRank(note.holds)),
-                    isReleasedFromOptOut: isReleased(note.id, Hold.optedOut.code)))
-        }
+    subscript(index: Int) -> Candidate {
+        let entry = entries[index]
+        let (segment, kind) = (segments[entry.segmentNumber], kinds[entry.kindNumber])
+        return Candidate(
+            key: entry.key, time: entry.sortTime == .max ? nil : entry.sortTime,
+            location: RecordLocation(
+                bundleIndex: segment.bundleIndex, segmentIndex: segment.segmentIndex, lineStart: entry.lineStart,
+                lineLength: entry.lineLength),
+            itemIndices: entry.listIndex.value.map { lists[Int($0)] }, clientIndex: entry.clientIndex,
+            typeIndex: kind.typeIndex, accountIndex: kind.accountIndex, holdsIndex: kind.holdsIndex,
+            rankIndex: kind.rankIndex, isReleasedFromOptOut: kind.isReleasedFromOptOut)
     }
 }
 
-/// The path and digest of a bundle.
-public struct BundleName: Sendable, Hashable {
-    /// The path that the operator specified.
-    @CapturedText public private(set) var path: String
-    /// The digest of the contents, which does not depend on the file name.
-    @CapturedText public private(set) var digest: String
-}
+/// The items of all lists in a pool.
+///
+/// Keys and sizes are stored in separate arrays, because padding in an array of structs would add four bytes to each of
+/// millions of items.
+struct PoolItems: Sendable {
+    private(set) var keys: [ItemKey] = []
+    private var sizes: [UInt32] = []
 
-/// The hold codes that an operator may release.
-public enum HoldCodes {
-    /// Returns the codes that an operator may release, in alphabetical order.
-    public static func releasable(knowing systems: SystemTable) -> [String] {
-        systems.holdCodes.filter { !$0.isFinal }.map(\.code)
+    var count: Int { keys.count }
+
+    /// Returns the size of the item at `index`, in bytes.
+    func size(at index: Int) -> Int { Int(sizes[index]) }
+
+    mutating func append(_ key: ItemKey, size: Int) {
+        keys.append(key)
+        sizes.append(UInt32(clamping: size))
     }
 
-    /// Returns whether an operator may release records that are held for `code`.
-    public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
-        // An unknown code was introduced by a newer version, which may not allow its release.
-        systems.holdCodes.contains { CapturedText($0.code) == code && !$0.isFinal }
+    mutating func removeAll(from start: Int) {
+        keys.removeSubrange(start...)
+        sizes.removeSubrange(start...)
+    }
+}
+
+/// A map from some of the indices of a pool to numbers, which uses 8 bytes of memory for each entry.
+struct SparseNumbers: Sendable {
+    /// The entries, in ascending order of their indices.
+    private(set) var entries: [(index: UInt32, number: UInt32)] = []
+
+    init() {}
+
+    /// Creates a map from entries with distinct indices.
+    init(sorting entries: [(index: UInt32, number: UInt32)]) { self.entries = entries.sorted { $0.index < $1.index } }
+
+    /// Appends an entry whose index is greater than all others.
+    mutating func append(_ number: UInt32, at index: Int) { entries.append((UInt32(index), number)) }
+
+    mutating func removeAll(from index: Int) { entries.removeSubrange(position(of: index)...) }
+
+    subscript(index: Int) -> UInt32? {
+        let position = position(of: index)
+        return position < entries.count && entries[position].index == index ? entries[position].number : nil
+    }
+
+    /// Returns the position of the first entry whose index is at least `index`.
+    private func position(of index: Int) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].index < index { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -1,135 +1,6 @@
+import Bundle
 import Bytes
 import Telemetry
-
-/// The decision of a job about a record.
-public enum Disposition: Sendable, CaseIterable {
-    /// The record is sent.
-    case send
-    /// Some parts of a list are sent, and the other parts wait for a later job because of the limits.
-    case sendPart
-    /// A list has no events left to send, so it is settled without a request.
-    case settle
-    /// The record waits for another day, because the daily limit is reached.
-    case dailyLimit
-    /// The record waits for another job, because this job has reached the limit for the record's type.
-    case typeLimit
-    /// The record waits, because another payload with its id is sent by this job or was sent in the last 15 minutes.
-    case sameIDSentRecently
-    /// The record waits for a credential.
-    case missingCredential
-    /// The record waits, because its server requested a pause.
-    case serverPause
-    /// The record is held and must not be sent.
-    case held
-    /// The record is older than the maximum age, and is not sent.
-    case tooOld
-    /// The record waits for the operator, because it alone failed with server errors in several jobs.
-    case setAside
-    /// The record is not sent any more, because its client requested the deletion of its data, or because the server
-    /// accepts no more uploads of the client.
-    case deletionRequested
-    /// The record was delivered before.
-    case delivered
-    /// The record was refused before.
-    case refused
-    /// The record is not sent, because an identical record in the bundles is used instead.
-    case duplicate
-    /// Other requests of this job contain all remaining events of the list.
-    case overlapping
-    /// The operator gave up the record.
-    case givenUp
-
-    /// The stable code in JSON output, metrics and the ledger.
-    public var code: String {
-        // A raw value would slow down dictionaries, because the string would be hashed for each key.
-        switch self {
-        case .send: "send"
-        case .sendPart: "sent-in-part"
-        case .settle: "nothing-left"
-        case .dailyLimit: "daily-limit"
-        case .typeLimit: "per-type-limit"
-        case .sameIDSentRecently: "same-id-lately"
-        case .missingCredential: "missing-credential"
-        case .serverPause: "server-pause"
-        case .held: "held"
-        case .tooOld: "too-old"
-        case .setAside: "set-aside"
-        case .deletionRequested: "deletion-requested"
-        case .delivered: "delivered-before"
-        case .refused: "refused-before"
-        case .duplicate: "duplicate"
-        case .overlapping: "events-in-another-request"
-        case .givenUp: "given-up"
-        }
-    }
-
-    /// The name in summaries, which usually consists of the words of the code.
-    public var name: String {
-        switch self {
-        case .typeLimit: "per-type limit"
-        case .sameIDSentRecently: "same id sent lately"
-        case .serverPause: "server asked to wait"
-        case .deletionRequested: code
-        case .send, .sendPart, .settle, .dailyLimit, .missingCredential, .held, .tooOld, .setAside, .delivered,
-            .refused, .duplicate, .overlapping, .givenUp:
-            code.replacing("-", with: " ")
-        }
-    }
-
-    /// Whether a later job may send the record without action by the operator.
-    public var isDeferred: Bool {
-        switch self {
-        case .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .overlapping, .serverPause: true
-        case .send, .settle, .missingCredential, .held, .tooOld, .setAside, .deletionRequested, .delivered, .refused,
-            .duplicate, .givenUp:
-            false
-        }
-    }
-
-    /// Whether a later job may send the record, possibly after action by the operator.
-    public var isWaiting: Bool {
-        switch self {
-        case .missingCredential, .held, .tooOld, .setAside: true
-        case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDSentRecently, .serverPause, .deletionRequested,
-            .delivered, .refused, .duplicate, .overlapping, .givenUp:
-            isDeferred
-        }
-    }
-}
-
-extension Disposition {
-    /// Whether the record is not sent if the server ends its client.
-    fileprivate var dependsOnClient: Bool {
-        switch self {
-        case .send, .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .missingCredential, .serverPause, .held,
-            .tooOld, .setAside, .overlapping:
-            true
-        case .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
-        }
-    }
-}
-
-/// A record that has no events left to send.
-public struct EmptySettlement: Sendable, Hashable {
-    /// The key of the record in the ledger.
-    public let key: DeliveryKey
-    /// The index of the client in ``PlanNames/clients``.
-    public let clientIndex: UInt32
-    /// The index of the type in ``PlanNames/types``.
-    public let typeIndex: UInt32
-}
-
-/// A type and a disposition, used as a key for counting records.
-public struct DispositionGroup: Sendable, Hashable {
-    /// The index of the type in ``PlanNames/types``.
-    public let typeIndex: UInt32
-    /// The disposition of the records.
-    public let disposition: Disposition
-    /// The index of the hold codes or of the missing account, or `nil` for other dispositions.
-    public let detailIndex: UInt32?
-    /// The withdrawals because of which the records are held.
-    let withdrawals: WithdrawalKinds
-}
 
 /// The decisions of a job: the uploads in order, and the reason why any other record is not sent.
 public struct Plan: Sendable {
@@ -294,4 +165,182 @@ extension Plan {
 
     /// Returns the reason why the record at `index` is not sent.
     func reason(of index: Int) -> WaitReason { reason(of: group(ofRecordAt: index)) }
+}
+
+extension Disposition {
+    /// Whether the record is not sent if the server ends its client.
+    fileprivate var dependsOnClient: Bool {
+        switch self {
+        case .send, .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .missingCredential, .serverPause, .held,
+            .tooOld, .setAside, .overlapping:
+            true
+        case .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
+        }
+    }
+}
+
+/// A type and a disposition, used as a key for counting records.
+public struct DispositionGroup: Sendable, Hashable {
+    /// The index of the type in ``PlanNames/types``.
+    public let typeIndex: UInt32
+    /// The disposition of the records.
+    public let disposition: Disposition
+    /// The index of the hold codes or of the missing account, or `nil` for other dispositions.
+    public let detailIndex: UInt32?
+    /// The withdrawals because of which the records are held.
+    let withdrawals: WithdrawalKinds
+}
+
+/// A record that has no events left to send.
+public struct EmptySettlement: Sendable, Hashable {
+    /// The key of the record in the ledger.
+    public let key: DeliveryKey
+    /// The index of the client in ``PlanNames/clients``.
+    public let clientIndex: UInt32
+    /// The index of the type in ``PlanNames/types``.
+    public let typeIndex: UInt32
+}
+
+/// An upload in a plan.
+public struct PlannedUpload: Sendable, Hashable {
+    /// The key of the upload in the ledger.
+    public let key: DeliveryKey
+    /// The key of the whole record in the ledger.
+    public let recordKey: DeliveryKey
+    /// The index of the client in ``PlanNames/clients``.
+    public let clientIndex: UInt32
+    /// The index of the type in ``PlanNames/types``.
+    public let typeIndex: UInt32
+    /// The index of the account whose credential is needed, or `nil` if none is needed.
+    public let accountIndex: UInt32?
+    /// The location of the record.
+    public let location: RecordLocation
+    /// The events in the upload, or an empty array if the record is not a list.
+    public let items: [SentItem]
+    /// Whether the upload contains the whole record, unchanged.
+    public let isWhole: Bool
+    /// Whether settling this upload completes the record.
+    public let completesRecord: Bool
+    /// Whether another part of the record was refused in an earlier job.
+    public let followsRefusal: Bool
+}
+
+extension PlannedUpload {
+    /// Creates an upload of a whole record that is not a list.
+    init(of candidate: Candidate) {
+        self.init(
+            of: candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
+    }
+
+    /// Creates an upload of `items`, which are some or all events of the list `candidate`.
+    ///
+    /// `key` identifies the upload in the ledger.
+    init(
+        of candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
+        followsRefusal: Bool
+    ) {
+        self.init(
+            key: key, recordKey: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex,
+            accountIndex: candidate.accountIndex, location: candidate.location, items: items, isWhole: isWhole,
+            completesRecord: completesRecord, followsRefusal: followsRefusal)
+    }
+}
+
+/// The uploads of a plan, by client.
+///
+/// A queue is created when it is accessed. An upload of a record that is not a list uses 8 bytes of memory, because a
+/// plan can have millions of uploads.
+public struct ClientQueues: Sendable {
+    private struct Entry: Sendable {
+        let recordIndex: UInt32
+        /// The index in `listUploads`, or `nil` if the record is not a list.
+        let listUploadIndex: OptionalUInt32
+    }
+
+    private let pool: CandidatePool
+    private var entries: [Entry] = []
+    private var listUploads: [PlannedUpload] = []
+    /// The index of the first entry of each queue, followed by the number of entries.
+    private var bounds: [UInt32] = [0]
+
+    init(of pool: CandidatePool) { self.pool = pool }
+
+    /// The number of uploads of all clients.
+    public var uploadCount: Int { entries.count }
+
+    /// Appends an upload of the record at `index`.
+    ///
+    /// `listUpload` is the upload to send if the record is a list, and `nil` if not.
+    mutating func append(recordAt index: Int, listUpload: PlannedUpload? = nil) {
+        let listUploadIndex = OptionalUInt32(listUpload == nil ? nil : UInt32(listUploads.count))
+        if let listUpload { listUploads.append(listUpload) }
+        entries.append(Entry(recordIndex: UInt32(index), listUploadIndex: listUploadIndex))
+    }
+
+    /// Divides the uploads into queues, in the order in which the clients first appear in the bundles.
+    ///
+    /// The uploads of a client stay in the order in which they were appended.
+    mutating func sortByClient() {
+        var counts = [UInt32](repeating: 0, count: pool.names.clients.count)
+        for entry in entries { counts[clientIndex(of: entry)] += 1 }
+        bounds = [0]
+        // The index at which the next entry of each client is stored.
+        var places = [UInt32](repeating: 0, count: counts.count)
+        for candidate in pool.candidates where counts[Int(candidate.clientIndex)] > 0 {
+            let client = Int(candidate.clientIndex)
+            places[client] = bounds[bounds.count - 1]
+            bounds.append(places[client] + counts[client])
+            counts[client] = 0
+        }
+        entries = [Entry](unsafeUninitializedCapacity: entries.count) { sorted, count in
+            for entry in entries {
+                let client = clientIndex(of: entry)
+                sorted.initializeElement(at: Int(places[client]), to: entry)
+                places[client] += 1
+            }
+            count = entries.count
+        }
+    }
+
+    /// Removes the uploads for which `isRemoved` returns `true`.
+    mutating func removeAll(where isRemoved: (PlannedUpload) -> Bool) {
+        entries = entries.filter { !isRemoved(upload($0)) }
+        sortByClient()
+    }
+
+    /// The number of uploads for each record of the pool.
+    var uploadCountsByRecord: [UInt32] {
+        var counts = [UInt32](repeating: 0, count: pool.count)
+        for entry in entries { counts[Int(entry.recordIndex)] += 1 }
+        return counts
+    }
+
+    private func clientIndex(of entry: Entry) -> Int { Int(pool.candidates[Int(entry.recordIndex)].clientIndex) }
+
+    private func upload(_ entry: Entry) -> PlannedUpload {
+        if let index = entry.listUploadIndex.value { return listUploads[Int(index)] }
+        return PlannedUpload(of: pool.candidates[Int(entry.recordIndex)])
+    }
+}
+
+extension ClientQueues: RandomAccessCollection {
+    /// The index of the first queue.
+    public var startIndex: Int { 0 }
+    /// The index after the last queue.
+    public var endIndex: Int { bounds.count - 1 }
+
+    /// Returns the queue at `index`.
+    public subscript(index: Int) -> ClientQueue {
+        let entries = entries[Int(bounds[index])..<Int(bounds[index + 1])]
+        return ClientQueue(
+            clientIndex: UInt32(clientIndex(of: entries[entries.startIndex])), sends: entries.map(upload))
+    }
+}
+
+/// The uploads of one client, in the order in which they are sent.
+public struct ClientQueue: Sendable {
+    /// The index of the client in ``PlanNames/clients``.
+    public let clientIndex: UInt32
+    /// The uploads of the client.
+    public let sends: [PlannedUpload]
 }

@@ -2,98 +2,6 @@ import Bundle
 import Bytes
 import Telemetry
 
-/// The kinds of withdrawals that apply to a record.
-struct WithdrawalKinds: OptionSet, Hashable, Sendable {
-    let rawValue: UInt8
-
-    /// The kinds that hold a record.
-    ///
-    /// A requested deletion is a ``Disposition`` instead of a hold.
-    static let holds: WithdrawalKinds = [WithdrawalKinds(.forgotten), WithdrawalKinds(.optedOut)]
-    static let deletionRequested = WithdrawalKinds(.deletionRequested)
-    static let optedOut = WithdrawalKinds(.optedOut)
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    init(_ reason: Withdrawal.Reason) {
-        switch reason {
-        case .forgotten: rawValue = 1
-        case .deletionRequested: rawValue = 2
-        case .optedOut: rawValue = 4
-        }
-    }
-
-    /// The reasons of the kinds, in the order in which hold codes are added to a record.
-    var reasons: [Withdrawal.Reason] { Withdrawal.Reason.allCases.filter { contains(WithdrawalKinds($0)) } }
-}
-
-/// A collection of withdrawals that contains one of each kind for each subject.
-///
-/// If several captures contain a withdrawal of the same kind and subject, the one that sorts first is kept, so that the
-/// result does not depend on the order of the bundles.
-struct WithdrawalTable: Sendable {
-    private struct Key: Hashable {
-        let reason: Withdrawal.Reason
-        let subject: Withdrawal.Subject
-    }
-
-    private struct Fact {
-        let withdrawal: Withdrawal
-        /// Whether the withdrawal was only derived from a held record.
-        let isDerived: Bool
-
-        /// Returns whether this fact is kept instead of `other`.
-        ///
-        /// A file that contains the fact takes precedence over records that are held because of it.
-        func precedes(_ other: Fact) -> Bool {
-            guard isDerived == other.isDerived else { return other.isDerived }
-            let (first, second) = (withdrawal, other.withdrawal)
-            guard first.capture.utf8.elementsEqual(second.capture.utf8) else {
-                return first.capture.utf8.lexicographicallyPrecedes(second.capture.utf8)
-            }
-            return first.path.utf8.lexicographicallyPrecedes(second.path.utf8)
-        }
-    }
-
-    private var facts: [Key: Fact] = [:]
-
-    var isEmpty: Bool { facts.isEmpty }
-
-    /// The kind and the subject of each withdrawal, in an arbitrary order.
-    var keys: some Sequence<(reason: Withdrawal.Reason, subject: Withdrawal.Subject)> {
-        // The caller must not depend on the order.
-        facts.keys.lazy.map { ($0.reason, $0.subject) }
-    }
-
-    /// The final withdrawals, sorted by system, kind, id and reason.
-    var sortedFinal: [Withdrawal] {
-        facts.values.lazy.map(\.withdrawal).filter(\.reason.isFinal).sorted { left, right in
-            let (one, other) = (left.subject, right.subject)
-            if one.system != other.system { return one.system < other.system }
-            if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
-            if one.id != other.id { return one.id < other.id }
-            return left.reason.rawValue < right.reason.rawValue
-        }
-    }
-
-    subscript(reason: Withdrawal.Reason, subject: Withdrawal.Subject) -> Withdrawal? {
-        facts[Key(reason: reason, subject: subject)]?.withdrawal
-    }
-
-    /// Adds `withdrawal`, where `isDerived` specifies whether it was only derived from a held record.
-    mutating func insert(_ withdrawal: Withdrawal, isDerived: Bool) {
-        insert(Fact(withdrawal: withdrawal, isDerived: isDerived))
-    }
-
-    /// Adds the withdrawals of `other`.
-    mutating func formUnion(_ other: WithdrawalTable) { for fact in other.facts.values { insert(fact) } }
-
-    private mutating func insert(_ new: Fact) {
-        let key = Key(reason: new.withdrawal.reason, subject: new.withdrawal.subject)
-        guard let known = facts[key], !new.precedes(known) else { return facts[key] = new }
-    }
-}
-
 /// The withdrawals that apply to the records of a pool.
 ///
 /// They come from the bundles of the pool and from the ledger. Types that are sent before all others are exempt, because
@@ -182,33 +90,94 @@ extension CandidatePool {
     }
 }
 
-/// A map from some of the indices of a pool to numbers, which uses 8 bytes of memory for each entry.
-struct SparseNumbers: Sendable {
-    /// The entries, in ascending order of their indices.
-    private(set) var entries: [(index: UInt32, number: UInt32)] = []
-
-    init() {}
-
-    /// Creates a map from entries with distinct indices.
-    init(sorting entries: [(index: UInt32, number: UInt32)]) { self.entries = entries.sorted { $0.index < $1.index } }
-
-    /// Appends an entry whose index is greater than all others.
-    mutating func append(_ number: UInt32, at index: Int) { entries.append((UInt32(index), number)) }
-
-    mutating func removeAll(from index: Int) { entries.removeSubrange(position(of: index)...) }
-
-    subscript(index: Int) -> UInt32? {
-        let position = position(of: index)
-        return position < entries.count && entries[position].index == index ? entries[position].number : nil
+/// A collection of withdrawals that contains one of each kind for each subject.
+///
+/// If several captures contain a withdrawal of the same kind and subject, the one that sorts first is kept, so that the
+/// result does not depend on the order of the bundles.
+struct WithdrawalTable: Sendable {
+    private struct Key: Hashable {
+        let reason: Withdrawal.Reason
+        let subject: Withdrawal.Subject
     }
 
-    /// Returns the position of the first entry whose index is at least `index`.
-    private func position(of index: Int) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].index < index { low = middle + 1 } else { high = middle }
+    private struct Fact {
+        let withdrawal: Withdrawal
+        /// Whether the withdrawal was only derived from a held record.
+        let isDerived: Bool
+
+        /// Returns whether this fact is kept instead of `other`.
+        ///
+        /// A file that contains the fact takes precedence over records that are held because of it.
+        func precedes(_ other: Fact) -> Bool {
+            guard isDerived == other.isDerived else { return other.isDerived }
+            let (first, second) = (withdrawal, other.withdrawal)
+            guard first.capture.utf8.elementsEqual(second.capture.utf8) else {
+                return first.capture.utf8.lexicographicallyPrecedes(second.capture.utf8)
+            }
+            return first.path.utf8.lexicographicallyPrecedes(second.path.utf8)
         }
-        return low
     }
+
+    private var facts: [Key: Fact] = [:]
+
+    var isEmpty: Bool { facts.isEmpty }
+
+    /// The kind and the subject of each withdrawal, in an arbitrary order.
+    var keys: some Sequence<(reason: Withdrawal.Reason, subject: Withdrawal.Subject)> {
+        // The caller must not depend on the order.
+        facts.keys.lazy.map { ($0.reason, $0.subject) }
+    }
+
+    /// The final withdrawals, sorted by system, kind, id and reason.
+    var sortedFinal: [Withdrawal] {
+        facts.values.lazy.map(\.withdrawal).filter(\.reason.isFinal).sorted { left, right in
+            let (one, other) = (left.subject, right.subject)
+            if one.system != other.system { return one.system < other.system }
+            if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
+            if one.id != other.id { return one.id < other.id }
+            return left.reason.rawValue < right.reason.rawValue
+        }
+    }
+
+    subscript(reason: Withdrawal.Reason, subject: Withdrawal.Subject) -> Withdrawal? {
+        facts[Key(reason: reason, subject: subject)]?.withdrawal
+    }
+
+    /// Adds `withdrawal`, where `isDerived` specifies whether it was only derived from a held record.
+    mutating func insert(_ withdrawal: Withdrawal, isDerived: Bool) {
+        insert(Fact(withdrawal: withdrawal, isDerived: isDerived))
+    }
+
+    /// Adds the withdrawals of `other`.
+    mutating func formUnion(_ other: WithdrawalTable) { for fact in other.facts.values { insert(fact) } }
+
+    private mutating func insert(_ new: Fact) {
+        let key = Key(reason: new.withdrawal.reason, subject: new.withdrawal.subject)
+        guard let known = facts[key], !new.precedes(known) else { return facts[key] = new }
+    }
+}
+
+/// The kinds of withdrawals that apply to a record.
+struct WithdrawalKinds: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    /// The kinds that hold a record.
+    ///
+    /// A requested deletion is a ``Disposition`` instead of a hold.
+    static let holds: WithdrawalKinds = [WithdrawalKinds(.forgotten), WithdrawalKinds(.optedOut)]
+    static let deletionRequested = WithdrawalKinds(.deletionRequested)
+    static let optedOut = WithdrawalKinds(.optedOut)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ reason: Withdrawal.Reason) {
+        switch reason {
+        case .forgotten: rawValue = 1
+        case .deletionRequested: rawValue = 2
+        case .optedOut: rawValue = 4
+        }
+    }
+
+    /// The reasons of the kinds, in the order in which hold codes are added to a record.
+    var reasons: [Withdrawal.Reason] { Withdrawal.Reason.allCases.filter { contains(WithdrawalKinds($0)) } }
 }

@@ -1,3 +1,5 @@
+import Bytes
+import FoundationEssentials
 import Telemetry
 
 /// A server that receives uploads of one system.
@@ -43,4 +45,65 @@ public struct ServerTable: Sendable {
 
     /// The number of different servers.
     public var count: Int { Set(serversOfSystems.values).union(serversOfTypes.values).count }
+}
+
+/// A server that receives uploads: a scheme, host and port.
+public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// Whether connections are encrypted.
+    public let isEncrypted: Bool
+    /// The host name or address, without the brackets of an IPv6 address.
+    public let host: String
+    /// The port of the server.
+    public let port: Int
+    /// The address without a path, such as `https://incoming.telemetry.mozilla.org`.
+    public let description: String
+
+    /// The address in canonical form, with the port, so that equal servers have equal addresses.
+    public var address: String {
+        "\(isEncrypted ? "https" : "http")://\(HostName.hostAndPort(host.lowercased(), port))"
+    }
+
+    /// Parses an `http` or `https` address with an optional port, or returns `nil` for anything else.
+    ///
+    /// Paths are rejected, because records specify them. Credentials are rejected, because other users can read command
+    /// lines.
+    public init?(_ text: String) {
+        guard let parts = URLComponents(string: text), let host = HostName.asciiHost(parts), parts.hasOnlyHostAndPort,
+            parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil
+        else { return nil }
+        switch parts.scheme?.lowercased() {
+        case "http": isEncrypted = false
+        case "https": isEncrypted = true
+        default: return nil
+        }
+        port = parts.port ?? (isEncrypted ? 443 : 80)
+        guard (1...65535).contains(port) else { return nil }
+        self.host = host
+        description = parts.percentEncodedPath == "/" ? String(text.dropLast()) : text
+    }
+}
+
+/// These properties read percent-encoded components, because decoded components are `nil` if they are not UTF-8.
+extension URLComponents {
+    /// Whether nothing follows the host and port, except for a slash.
+    var hasOnlyHostAndPort: Bool {
+        (percentEncodedPath.isEmpty || percentEncodedPath == "/") && percentEncodedQuery == nil
+            && percentEncodedFragment == nil
+    }
+}
+
+enum HostName {
+    /// Returns `host` and `port` joined by a colon, with brackets around an IPv6 address.
+    static func hostAndPort(_ host: String, _ port: Int) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    /// Returns the host of `parts` without brackets, or `nil` if it is missing, empty or contains characters other than
+    /// ASCII letters, digits, `-`, `.`, `_` and `:`.
+    static func asciiHost(_ parts: URLComponents) -> String? {
+        guard let bracketed = parts.percentEncodedHost else { return nil }
+        let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())
+        let isPlain = host.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-._:".utf8.contains($0) }
+        return isPlain && !host.isEmpty ? host : nil
+    }
 }

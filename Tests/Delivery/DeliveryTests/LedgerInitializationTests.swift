@@ -20,7 +20,7 @@ import Testing
 
     /// The possible states of the files after an interrupted initialization.
     enum State: CaseIterable {
-        case nothing, emptyFile, emptyLog, pageSize, firstPageWithJournal, logAlone, emptyListOfChanges, firstChange
+        case nothing, emptyFile, emptyLog, pageSize, firstPageWithJournal, logAlone, unfinished
     }
 
     private func make(_ state: State) throws {
@@ -34,24 +34,9 @@ import Testing
             try change([], in: path)
             try journal(before: 0).write(to: URL(fileURLWithPath: path + "-journal"))
         case .logAlone:
-            // The table of migrations is still in the log, because no process closed the database.
-            try copy(while: ["PRAGMA journal_mode = WAL", Self.list])
-        case .emptyListOfChanges: try change(["PRAGMA journal_mode = WAL", Self.list], in: path)
-        case .firstChange:
-            let file = try DatabaseFile(path: path, .writing)
-            try LedgerSchema.migrate(file)
-            file.close()
-            let tables = [
-                "refusals", "pauses", "bundles", "reasons", "waits", "ended_clients", "withdrawals", "failures",
-            ]
-            try change(tables.map { "DROP TABLE \($0)" }, in: path)
-            let columns = ["success", "since", "number", "ended", "result"]
-            try change(columns.map { "ALTER TABLE jobs DROP COLUMN \($0)" }, in: path)
-            try change(
-                [
-                    "ALTER TABLE clients DROP COLUMN stored", "ALTER TABLE settled DROP COLUMN seen",
-                    "DELETE FROM grdb_migrations WHERE identifier <> '1'",
-                ], in: path)
+            // The tables are still in the log, because no process closed the database.
+            try copy(while: ["PRAGMA journal_mode = WAL", Self.tables])
+        case .unfinished: try copy(while: ["PRAGMA journal_mode = WAL", "BEGIN", Self.tables])
         }
     }
 
@@ -59,7 +44,7 @@ import Testing
         #expect(FileManager.default.createFile(atPath: folder(name), contents: nil))
     }
 
-    private static let list = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
+    private static let tables = LedgerSchema.script
 
     private func change(_ statements: [String], in path: String) throws {
         let file = try DatabaseFile(path: path, .writing)
@@ -141,5 +126,22 @@ import Testing
         #expect(throws: LedgerError.self) { try LedgerView(path: path) }
         #expect(try folder.data("l") == before)
         #expect(folder.names.contains("l-journal"))
+    }
+
+    @Test("A ledger without a version, or of another version, is rejected and not changed")
+    func versions() throws {
+        for (change, name) in [("DROP TABLE schema", "notALedger"), ("UPDATE schema SET version = 2", "newerVersion")] {
+            let folder = try TemporaryFolder(inMemory: true)
+            _ = try Ledger(path: folder("l"), now: now)
+            try self.change([change], in: folder("l"))
+            let before = try folder.data("l")
+            for attempt in [{ _ = try Ledger(path: folder("l"), now: now) }, { _ = try LedgerView(path: folder("l")) }]
+                as [() throws -> Void]
+            {
+                let error = #expect(throws: LedgerError.self) { try attempt() }
+                #expect(error?.caseName == name)
+            }
+            #expect(try folder.data("l") == before)
+        }
     }
 }

@@ -222,6 +222,7 @@ import Testing
         var bytes = Array(header.utf8)
         for number in 0..<keyCount {
             bytes += [UInt8](repeating: 0, count: 22) + [UInt8(number >> 8), UInt8(number & 0xFF)]
+            bytes += [UInt8](repeating: 0, count: 8)
         }
         try Data(bytes + ContentHash(of: bytes).bytes).write(to: URL(fileURLWithPath: folder("large.index")))
         let index = folder("1.index")

@@ -1,0 +1,128 @@
+import Bundle
+import Files
+import Telemetry
+
+/// The consecutive store files of a capture that are assigned to one job.
+struct ScanUnit: Sendable {
+    /// A range of the files of one store.
+    private struct Part: Sendable {
+        let storeNumber: Int
+        let fileRange: Range<Int>
+    }
+
+    private let capture: CapturedFolder
+    private var parts: [Part]
+    /// The interrupted scan of the first part, or `nil` if that part was not started.
+    private var interruptedScan: (any StoreScan)?
+
+    /// The maximum number of files that one job reads, unless one job must read all files of a store.
+    ///
+    /// The number balances the cost of a job against the memory for its results.
+    private static let filesPerUnit = 64
+
+    /// Returns the units of a capture, in order, as a lazy sequence.
+    ///
+    /// If `stores` is not `nil`, only the stores with these indices are read.
+    static func split(_ capture: CapturedFolder, only stores: Set<Int>? = nil) -> some Sequence<ScanUnit> {
+        sequence(state: (store: 0, file: 0)) { position in
+            let unit = ScanUnit(of: capture, only: stores, from: &position)
+            return unit.parts.isEmpty ? nil : unit
+        }
+    }
+
+    /// Creates a unit from the files at `position`, and advances the position to the next unit.
+    private init(of capture: CapturedFolder, only stores: Set<Int>?, from position: inout (store: Int, file: Int)) {
+        self.capture = capture
+        parts = []
+        var remaining = Self.filesPerUnit
+        while remaining > 0, position.store < capture.stores.count {
+            if let stores, !stores.contains(position.store) {
+                position = (position.store + 1, 0)
+                continue
+            }
+            let store = capture.stores[position.store].store
+            // Files that refer to each other are read by one job.
+            let end = store.isReadByOneJob ? store.fileCount : min(store.fileCount, position.file + remaining)
+            if position.file < end { parts.append(Part(storeNumber: position.store, fileRange: position.file..<end)) }
+            remaining -= end - position.file
+            position = end < store.fileCount ? (position.store, end) : (position.store + 1, 0)
+        }
+    }
+
+    /// Reads until the output is full, and returns the rest of the unit, or `nil` if nothing is left.
+    ///
+    /// - Throws: `FileError` with operation `spool` if there is no space for a copy of a store.
+    consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
+        while let part = parts.first, !output.isFull {
+            var scan = interruptedScan ?? open(part, options)
+            output.store = part.storeNumber
+            output.usageData = capture.usageDataSwitches(ofStore: part.storeNumber)
+            let hasMore = try scan.read(into: &output)
+            interruptedScan = hasMore ? scan : nil
+            if !hasMore { parts.removeFirst() }
+        }
+        return parts.isEmpty ? nil : self
+    }
+
+    private func open(_ part: Part, _ options: ScanOptions) -> any StoreScan {
+        let found = capture.stores[part.storeNumber]
+        let context = StoreContext(
+            capture: capture.label, tree: capture.tree, container: found.container,
+            neighbors: capture.stores.neighbors(of: found), options: options)
+        return found.store.scan(part.fileRange, in: context)
+    }
+}
+
+// MARK: - Bundles
+
+/// A segment of a bundle, read by one job.
+struct SegmentUnit: Sendable {
+    let input: Int
+    let bundle: BundleReader
+    let segment: Manifest.Segment
+
+    /// Reads the records, copying their lines unchanged unless they are pseudonymized.
+    ///
+    /// - Throws: ``BundleError`` if the segment cannot be read.
+    func read(_ options: ScanOptions) throws(BundleError) -> ScanOutput {
+        var output = ScanOutput(capture: bundle.path, input: input, writingWith: options)
+        let isUnchanged = options.pseudonymizer == nil
+        let contents = try bundle.forEachRecord(of: segment) { record, line, written in
+            if isUnchanged {
+                output.add(record, at: line, written)
+            } else {
+                output.add(copy record)
+            }
+        }
+        if isUnchanged { output.adopt(lines: contents) }
+        output.bytesRead = contents.count
+        return output
+    }
+}
+
+/// A batch reader for the quarantine, the problems and the withdrawals of a bundle.
+struct BundleDetails: ~Copyable {
+    private var quarantine: DetailCursor<QuarantineEntry>
+    private var problems: DetailCursor<LocatedProblem>
+    private var withdrawals: DetailCursor<Withdrawal>
+
+    /// Opens the lists of quarantined items, problems and withdrawals in `bundle`.
+    ///
+    /// - Throws: ``BundleError`` if there is not enough memory.
+    init(of bundle: BundleReader) throws(BundleError) {
+        let quarantine = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
+        let problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
+        let withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: bundle)
+        self.quarantine = quarantine
+        self.problems = problems
+        self.withdrawals = withdrawals
+    }
+
+    /// Reads entries until the output is full or the lists end, and returns whether an entry was read.
+    mutating func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
+        while !output.isFull, let item = try quarantine.next() { output.quarantine(item) }
+        while !output.isFull, let problem = try problems.next() { output.report(problem) }
+        while !output.isFull, let withdrawal = try withdrawals.next() { output.report(withdrawal) }
+        return !output.quarantined.isEmpty || !output.problems.isEmpty || !output.withdrawals.isEmpty
+    }
+}

@@ -1,0 +1,171 @@
+import Bundle
+import Bytes
+import Files
+import Glibc
+import Telemetry
+
+/// A bundle maker that combines the inputs of a reader into one bundle.
+///
+/// The bundle contains records, a quarantine and a manifest.
+public struct BundleMaker {
+    /// A finished bundle.
+    public struct Result {
+        /// The manifest of the bundle.
+        public let manifest: Manifest
+        /// The findings in the inputs.
+        public let intake: Intake
+        /// The index of the bundle and its ancestors, or `nil` if it was not requested.
+        public let index: BundleIndex?
+    }
+
+    private let reader: CaptureReader
+    private let compressionLevel: Int
+    private let toolVersion: String
+    private let quarantineLimits: QuarantineLimits
+    private let earlier: EarlierBundles
+    private let makesIndex: Bool
+
+    /// Creates a bundle maker.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader of the inputs.
+    ///   - level: The zstd level, from 1 to 19.
+    ///   - toolVersion: The version of the program.
+    ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle.
+    ///   - earlier: The earlier bundles whose contents are omitted. If there are any, the options of the reader must
+    ///     request index keys.
+    ///   - makesIndex: Whether an index is made. If so, the options of the reader must request index keys.
+    public init(
+        _ reader: CaptureReader, level: Int, toolVersion: String, quarantineLimit: Int,
+        earlier: EarlierBundles = EarlierBundles(), makesIndex: Bool = false
+    ) {
+        self.reader = reader
+        self.earlier = earlier
+        self.makesIndex = makesIndex
+        compressionLevel = level
+        self.toolVersion = toolVersion
+        quarantineLimits = QuarantineLimits(
+            entrySizeLimit: reader.options.quarantineFileLimit, totalSizeLimit: quarantineLimit)
+    }
+
+    /// Reads the inputs and writes the bundle.
+    ///
+    /// `labels` are the labels of the inputs, in the same order. `progress` is called with the number of bytes that
+    /// were read, and the number of records in them. `sink` is called with the bytes of the bundle, in order.
+    ///
+    /// - Returns: The manifest, the findings, and the index if it was requested.
+    /// - Throws: ``InputError`` for a damaged input, `ParentError` if an index is requested and the contents of
+    ///   a parent are unknown, `FileError` if a file cannot be read or written, `ContainerWriteError` for a bundle that
+    ///   exceeds a limit of the format, and the errors of `sink`.
+    public func make(
+        hashes: InputHashes, labels: [String], systems: SystemTable,
+        progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
+    ) async throws -> Result {
+        var bundle = try BundleAssembler(level: compressionLevel, toolVersion: toolVersion, limit: reader.limit)
+        let parents = try parents(labels: labels)
+        var intake = Intake(
+            reader.options, keepsDetails: true, systems: systems, earlier: earlier, collectsIndexKeys: makesIndex)
+        try await reader.read(
+            into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
+            afterOutput: { try await bundle.writeFinishedSegments(to: sink) })
+        var source = try QuarantineReader(reader.inputs)
+        try await bundle.add(intake.spill.quarantine, within: quarantineLimits) { input, item in
+            do {
+                return try source.bytes(of: item, input: input)
+            } catch is ChangedCaptureError {
+                return nil
+            }
+        } onLoss: {
+            try intake.addLoss(of: $0, $1)
+        } to: {
+            try sink($0)
+        }
+        let given = try await hashes.finish(for: reader.inputs, labels: labels)
+        for problem in given.problems { try intake.report(problem) }
+        let manifest = try bundle.finish(
+            problems: intake.spill.problems, withdrawals: intake.withdrawals, duplicateCount: intake.duplicateCount,
+            emptyKeyID: reader.options.pseudonymizer?.keyID, filters: BundleFilters(reader.options.filter),
+            inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
+        return Result(manifest: manifest, intake: intake, index: makesIndex ? index(of: manifest, intake) : nil)
+    }
+
+    /// Returns the digests of the parents that the manifest of the new bundle lists.
+    ///
+    /// These are the earlier bundles and the parents of the inputs. A parent of an input is omitted if it is itself an
+    /// input, or if the earlier bundles include its contents.
+    private func parents(labels: [String]) throws -> [String] {
+        var (parents, known) = (earlier.parents, earlier)
+        let manifests = reader.inputs.map(\.manifest)
+        let digests = Set(manifests.compactMap(\.?.digest))
+        for (manifest, label) in zip(manifests, labels) {
+            for parent in manifest?.parents ?? [] where !digests.contains(parent) {
+                known.requireContents(of: parent, before: label)
+                if !earlier.knownDigests.contains(parent), !parents.contains(parent) { parents.append(parent) }
+            }
+            guard parents.count <= BundleLayout.maxParentCount else { throw ContainerWriteError.tooManyParents }
+        }
+        if makesIndex { try known.requireParents() }
+        return parents
+    }
+
+    private func index(of manifest: Manifest, _ intake: Intake) -> BundleIndex {
+        var (records, details) = (earlier.records, earlier.details)
+        records.formUnion(intake.indexKeys.records)
+        details.formUnion(Array(intake.indexKeys.details))
+        return BundleIndex(
+            digest: manifest.digest, ancestors: earlier.knownDigests, records: records, details: details)
+    }
+}
+
+// MARK: - QuarantineReader
+
+/// A reader for the bytes of quarantined files and byte ranges in the inputs.
+public struct QuarantineReader: ~Copyable {
+    private let inputs: [CaptureInput]
+    private var decoder: FrameDecoder
+
+    /// Creates a reader for the quarantine of `inputs`.
+    ///
+    /// - Throws: `BundleError` if there is not enough memory.
+    public init(_ inputs: [CaptureInput]) throws(BundleError) {
+        decoder = try BundleReader.makeDecoder()
+        self.inputs = inputs
+    }
+
+    /// Returns the bytes of `item`, which was quarantined from the input at index `input`.
+    ///
+    /// - Throws: `FileError`, `BundleError`, or ``ChangedCaptureError`` if the bytes have changed.
+    public mutating func bytes(of item: QuarantineEntry, input: Int) throws -> [UInt8] {
+        let bytes: [UInt8]
+        switch inputs[input] {
+        case .folder(let capture): bytes = try capture.bytes(of: item)
+        case .bundle(let bundle):
+            bytes = try bundle.contents(of: BundleLayout.quarantineMemberName(sha256: item.sha256), with: &decoder)
+        case .salvage, .log:
+            throw FileError(
+                .read, item.path, code: ENOTSUP,
+                message: "cannot read \(item.path) again from a log or a damaged bundle"
+            )
+        }
+        guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCaptureError(path: item.path) }
+        return bytes
+    }
+}
+
+/// An error that reports that a file of a capture changed while it was read.
+public struct ChangedCaptureError: Error, CustomStringConvertible {
+    /// The path of the file in the capture.
+    public let path: String
+
+    /// A description of the error.
+    public var description: String { "\(path) changed while it was read; take the capture again" }
+}
+
+extension CapturedFolder {
+    fileprivate func bytes(of item: QuarantineEntry) throws -> [UInt8] {
+        let source = try tree.source(at: item.path)
+        let range = item.reject.range(inFileOf: source.count)
+        guard range.count == item.size else { throw ChangedCaptureError(path: item.path) }
+        return try source.bytes(at: range.lowerBound, count: range.count)
+    }
+}

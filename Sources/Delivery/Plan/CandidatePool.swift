@@ -1,0 +1,233 @@
+import Bundle
+import Bytes
+import Telemetry
+
+/// The records of all bundles of a job, reduced to what a plan needs.
+public struct CandidatePool: Sendable {
+    /// The names to which the indices in the candidates refer.
+    public internal(set) var names = PlanNames()
+    private(set) var candidates = CandidateList()
+    private(set) var items = PoolItems()
+    /// The withdrawals that the bundles contain.
+    private(set) var withdrawals = WithdrawalTable()
+    /// The profiles of the records.
+    private(set) var profiles = ClientIndex()
+    /// The number in ``profiles`` of each record that belongs to a profile.
+    private(set) var profileNumbers = SparseNumbers()
+    /// The number in ``PlanNames/captures`` of each record whose holds decide about all of its copies.
+    private(set) var captureNumbers = SparseNumbers()
+
+    let systems: SystemTable
+    /// The bundles of the records, in the order in which they were given.
+    private(set) var bundles: [BundleName] = []
+    /// The position of each bundle in the order in which its records are sent, or an empty array for the given order.
+    private var bundlePositions: [UInt32] = []
+
+    /// Creates an empty pool.
+    public init(knowing systems: SystemTable) { self.systems = systems }
+
+    /// Returns whether uploads of a system need credentials.
+    public func needsCredential(of system: SystemName) -> Bool { systems[system]?.uploads.credentials != nil }
+
+    /// The number of records in the pool.
+    public var count: Int { candidates.count }
+
+    /// Returns the indices of the records that are held for `code` and have one of `ids`, or any id if `ids` is `nil`.
+    ///
+    /// A withdrawal in one bundle holds the records of its client in all bundles.
+    public func indices(heldFor code: String, ids: [String]?) -> [Int] {
+        let identities = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } })
+        }
+        let withdrawals = AppliedWithdrawals(to: self, LedgerState())
+        return candidates.indices.filter { index in
+            names.holdCodes(candidates[index].holdsIndex, adding: withdrawals.holds(of: index))
+                .contains { CapturedText($0) == code }
+                && identities?.contains(candidates[index].key.identity) ?? true
+        }
+    }
+
+    /// Returns the location of the record at `index`.
+    public func location(of index: Int) -> RecordLocation { candidates[index].location }
+
+    /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
+    public func account(of index: Int) -> Account? { candidates[index].accountIndex.map { names.accounts[$0] } }
+
+    var checkpoint: Checkpoint {
+        Checkpoint(
+            bundleCount: bundles.count, candidateCount: candidates.count, itemCount: items.count,
+            withdrawals: withdrawals)
+    }
+
+    /// The sizes and the withdrawals of a pool at one moment, which are used to remove everything that was added later.
+    struct Checkpoint {
+        let bundleCount: Int
+        let candidateCount: Int
+        let itemCount: Int
+        let withdrawals: WithdrawalTable
+    }
+
+    /// Removes everything that was added after `checkpoint`, except for names.
+    mutating func removeAll(after checkpoint: Checkpoint) {
+        bundles.removeSubrange(checkpoint.bundleCount...)
+        candidates.removeAll(from: checkpoint.candidateCount)
+        items.removeAll(from: checkpoint.itemCount)
+        profileNumbers.removeAll(from: checkpoint.candidateCount)
+        captureNumbers.removeAll(from: checkpoint.candidateCount)
+        withdrawals = checkpoint.withdrawals
+    }
+
+    /// Calls `body` with the clients of the pool, to which `body` can add clients, and with the pool.
+    ///
+    /// During the call, the pool itself has no clients, because a second reference to them would cause a copy.
+    mutating func withClients(_ body: (inout ClientIndex, inout CandidatePool) async throws -> Void) async rethrows {
+        var clients = exchange(&names.clients, with: ClientIndex())
+        defer { names.clients = clients }
+        try await body(&clients, &self)
+    }
+
+    /// Adds a bundle without its records.
+    mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
+
+    /// Sets the order of records with equal times to the order of their bundles in `order`, which contains each index.
+    mutating func setBundleOrder(_ order: [Int]) {
+        bundlePositions = Array(repeating: 0, count: order.count)
+        for (position, index) in order.enumerated() { bundlePositions[index] = UInt32(clamping: position) }
+    }
+
+    /// Returns the position of the bundle at `index` in the order in which records are sent.
+    func position(ofBundle index: UInt32) -> UInt32 {
+        bundlePositions.indices.contains(Int(index)) ? bundlePositions[Int(index)] : index
+    }
+
+    /// Adds a withdrawal from the list of a bundle.
+    mutating func add(_ withdrawal: Withdrawal) { withdrawals.insert(withdrawal, isDerived: false) }
+
+    /// Adds the records of the segment at index `segment` in the bundle at index `bundle`, and their withdrawals.
+    ///
+    /// `clients` contains the index of each record's client. Hold codes from which the operator has released a record
+    /// only affect which of several copies is used.
+    mutating func add(
+        _ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int,
+        isReleased: (_ id: String, _ code: String) -> Bool
+    ) {
+        withdrawals.formUnion(notes.withdrawals)
+        for (note, client) in zip(notes.notes, clients) {
+            let holds = note.holds.map(\.code).filter { code in
+                !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id, code)
+            }
+            if let profile = note.profile {
+                let number = profiles.number(of: profile, system: note.type.system)
+                profileNumbers.append(UInt32(number), at: candidates.count)
+            }
+            if let capture = note.capture {
+                captureNumbers.append(names.captures.number(of: Array(capture.utf8)), at: candidates.count)
+            }
+            let firstItem = items.count
+            let itemRange = note.items.map { firstItem..<firstItem + $0.count }
+            for item in note.items ?? [] { items.append(item.key, size: item.count) }
+            candidates.append(
+                Candidate(
+                    key: note.key, time: note.time?.milliseconds,
+                    location: RecordLocation(
+                        bundleIndex: UInt32(clamping: bundle), segmentIndex: UInt32(clamping: segment),
+                        lineStart: UInt32(clamping: note.range.lowerBound),
+                        lineLength: UInt32(clamping: note.range.count - 1)),
+                    itemIndices: itemRange, clientIndex: client, typeIndex: names.types.number(of: note.type),
+                    accountIndex: note.account.map { names.accounts.number(of: $0) },
+                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds.map { CapturedText($0) }),
+                    rankIndex: note.holds.isEmpty ? nil : names.copyRanks.number(of: CopyRank(note.holds)),
+                    isReleasedFromOptOut: isReleased(note.id, Hold.optedOut.code)))
+        }
+    }
+}
+
+/// The path and digest of a bundle.
+public struct BundleName: Sendable, Hashable {
+    /// The path that the operator specified.
+    @CapturedText public private(set) var path: String
+    /// The digest of the contents, which does not depend on the file name.
+    @CapturedText public private(set) var digest: String
+}
+
+/// The hold codes that an operator may release.
+public enum HoldCodes {
+    /// Returns the codes that an operator may release, in alphabetical order.
+    public static func releasable(knowing systems: SystemTable) -> [String] {
+        systems.holdCodes.filter { !$0.isFinal }.map(\.code)
+    }
+
+    /// Returns whether an operator may release records that are held for `code`.
+    public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
+        // An unknown code was introduced by a newer version, which may not allow its release.
+        systems.holdCodes.contains { CapturedText($0.code) == code && !$0.isFinal }
+    }
+}
+
+/// The tables of names to which candidates and plans refer by index.
+public struct PlanNames: Sendable {
+    /// The clients of the records, by index.
+    public internal(set) var clients = ClientIndex()
+    /// The types of upload, by index.
+    public internal(set) var types = NumberedValues<TypeName>()
+    /// The accounts that need a credential, by index.
+    public internal(set) var accounts = NumberedValues<Account>()
+    /// The distinct sets of hold codes from which records have not been released, by index.
+    public internal(set) var holds = NumberedValues<[CapturedText]>()
+    /// The distinct ranks of held records among their copies, by index.
+    var copyRanks = NumberedValues<CopyRank>()
+    /// The labels of captures as UTF-8 bytes, by index.
+    var captures = NumberedValues<[UInt8]>()
+
+    /// Returns the rank of a record among its copies.
+    func copyRank(of candidate: Candidate) -> CopyRank { candidate.rankIndex.map { copyRanks[$0] } ?? .notHeld }
+
+    /// Returns the hold codes at `index`, or no codes if `index` is `nil`, followed by the codes of `withdrawals`.
+    func holdCodes(_ index: UInt32?, adding withdrawals: WithdrawalKinds) -> [String] {
+        let codes = index.map { holds[$0].map(\.string) } ?? []
+        return codes + withdrawals.reasons.map(\.rawValue).filter { !codes.contains($0) }
+    }
+}
+
+/// A client to which limits apply, or all records of a system that have no client.
+public struct ClientName: Sendable {
+    /// The system of the client.
+    public let system: SystemName
+    /// The client id with the letter case in which it was first seen, or `nil` for records without a client.
+    public let client: String?
+
+    /// The client id for comparisons, or `nil` for records without a client.
+    var id: ClientID? { client.map { ClientID($0) } }
+}
+
+extension ClientName: Hashable {
+    /// Returns whether both names refer to the same client, ignoring the case of ASCII letters.
+    public static func == (left: ClientName, right: ClientName) -> Bool {
+        left.system == right.system && left.id == right.id
+    }
+
+    /// Hashes the system and the id.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(system)
+        hasher.combine(id)
+    }
+}
+
+extension ClientIndex {
+    /// Returns the name of the client with the given `number`.
+    public subscript(number: UInt32) -> ClientName {
+        ClientName(system: system(ofClient: Int(number)), client: id(ofClient: Int(number)))
+    }
+
+    /// Returns the number of a client, or `nil` if it was not added.
+    func existingNumber(of name: ClientName) -> Int? { existingNumber(of: name.client, system: name.system) }
+}
+
+/// A type of upload.
+public struct TypeName: Sendable, Hashable {
+    /// The system of the type.
+    public let system: SystemName
+    /// The name of the type in its system.
+    @CapturedText public private(set) var name: String
+
+    func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
+}

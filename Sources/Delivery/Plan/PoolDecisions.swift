@@ -1,0 +1,162 @@
+import Telemetry
+
+/// The decisions about the records of a pool that depend on neither limits nor time.
+///
+/// They determine which of several copies of a record is used, and which withdrawals apply to it.
+struct PoolDecisions: Sendable {
+    let pool: CandidatePool
+    private(set) var withdrawals: AppliedWithdrawals
+    /// For each duplicate, the index of the copy that is used instead.
+    private let copies: SparseNumbers
+
+    init(_ pool: CandidatePool, _ state: LedgerState, _ duplicates: DuplicateFinder) {
+        self.pool = pool
+        copies = SparseNumbers(sorting: duplicates.replacements)
+        withdrawals = AppliedWithdrawals(to: pool, state)
+        withdrawals.inherit(between: duplicates)
+    }
+
+    /// Returns the index of the copy that is used instead of the record at `index`, or `index` if that record is used.
+    func usedCopy(of index: Int) -> Int { copies[index].map { Int($0) } ?? index }
+
+    /// Returns whether the record at `index` is not sent because its client or profile requested a deletion.
+    func isDeletionRequested(_ index: Int) -> Bool { withdrawals.kinds(of: index).contains(.deletionRequested) }
+
+    /// Returns the codes for which the record at `index` is held and has not been released.
+    func holdCodes(of index: Int) -> [String] {
+        pool.names.holdCodes(pool.candidates[index].holdsIndex, adding: withdrawals.holds(of: index))
+    }
+
+    /// Returns the fact because of which the record at `index` is not sent, or `nil` if there is no such fact.
+    func decidingFact(of index: Int) -> DecidingFact? { copyFact(of: index) ?? withdrawalFact(of: usedCopy(of: index)) }
+
+    /// Returns the fact that the holds of another copy decided about the record at `index`, or `nil` if they did not.
+    func copyFact(of index: Int) -> DecidingFact? {
+        let copy = usedCopy(of: index)
+        guard copy != index, let capture = pool.captureNumbers[copy] else { return nil }
+        let (rank, other) = (
+            pool.names.copyRank(of: pool.candidates[index]), pool.names.copyRank(of: pool.candidates[copy])
+        )
+        let codes = Set(pool.candidates[copy].holdsIndex.map { pool.names.holds[$0] } ?? [])
+        guard other < rank, let code = Self.decisiveCodes.first(where: { codes.contains($0) }) else { return nil }
+        let label = String(decoding: pool.names.captures[capture], as: UTF8.self)
+        return DecidingFact(code: code, capture: label, path: nil, isCopy: true)
+    }
+
+    /// Returns the withdrawal because of which the record at `index` is not sent, or `nil` if there is none.
+    func withdrawalFact(of index: Int) -> DecidingFact? {
+        let codes = isDeletionRequested(index) ? [Hold.deletionRequested.code] : holdCodes(of: index)
+        guard let reason = Self.decisiveCodes.lazy.filter(codes.contains).compactMap(Withdrawal.Reason.init).first
+        else { return nil }
+        if let fact = withdrawals.fact(reason, of: index) {
+            return DecidingFact(code: reason.rawValue, capture: fact.capture, path: fact.path, isCopy: false)
+        }
+        // The record itself has the hold, but no client to which a withdrawal could apply.
+        let capture = pool.captureNumbers[index].map { String(decoding: pool.names.captures[$0], as: UTF8.self) }
+        return DecidingFact(code: reason.rawValue, capture: capture, path: nil, isCopy: false)
+    }
+
+    /// The hold codes that decide about all copies of a record, in the order of their rules.
+    private static let decisiveCodes = [
+        Hold.forgotten, .deletionRequested, .delivered(status: 200), .optedOut,
+    ].map(\.code)
+}
+
+/// The fact because of which a record is not sent: a withdrawal, or the holds of another copy of the record.
+public struct DecidingFact: Sendable {
+    /// The hold code of the copy, or the reason of the withdrawal, such as `forgotten`.
+    public let code: String
+    /// The label of the capture that contains the fact or the copy, or `nil` if an earlier job settled it.
+    public let capture: String?
+    /// The path of the file that contains the withdrawal, or `nil` for a copy.
+    public let path: String?
+    /// Whether the holds of another copy decided.
+    public let isCopy: Bool
+
+    /// The fact for display, such as `forgotten: tue, Library/Preferences/com.example.shop.plist`.
+    public var text: String {
+        guard let capture else { return "\(code): an upload or an answer of an earlier job" }
+        if isCopy { return "held by a copy in \(capture): \(code)" }
+        return ([code + ": " + capture] + (path.map { [$0] } ?? [])).joined(separator: ", ")
+    }
+}
+
+extension DecidingFact: Comparable, Hashable {
+    /// The parts of the fact as bytes, by which facts are compared and sorted.
+    private var parts: [[UInt8]] {
+        [isCopy ? "copy" : "", code, capture == nil ? "earlier" : "", capture ?? "", path ?? ""].map { Array($0.utf8) }
+    }
+
+    /// Returns whether both facts have equal parts, compared by their UTF-8 bytes.
+    public static func == (left: DecidingFact, right: DecidingFact) -> Bool { left.parts == right.parts }
+
+    /// Adds the UTF-8 bytes of the parts to a hash.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+
+    /// Returns whether `left` is listed before `right`.
+    public static func < (left: DecidingFact, right: DecidingFact) -> Bool {
+        let (first, second) = (left.parts, right.parts)
+        for (one, other) in zip(first, second) where one != other { return one.lexicographicallyPrecedes(other) }
+        return false
+    }
+}
+
+/// The result of a search for candidates that represent the same upload or have the same id.
+struct DuplicateFinder {
+    /// The result of the search for one candidate.
+    struct Mark {
+        /// Whether another candidate with the same key is used instead.
+        var isDuplicate = false
+        /// Whether a candidate with another key has the same id.
+        var sharesIdentity = false
+    }
+
+    private var marks: [Mark]
+    /// The index of each duplicate, with the index of the candidate that is used instead.
+    private(set) var replacements: [(index: UInt32, number: UInt32)] = []
+
+    /// Examines `candidates`, where `order` contains their indices in sending order.
+    ///
+    /// If several candidates have the same key, the one whose holds have the lowest `CopyRank` is used, and of equals the
+    /// first one. Holds that the operator has released count, so that a release does not change which copy is used.
+    init(_ candidates: CandidateList, order: [UInt32], names: PlanNames) {
+        marks = Array(repeating: Mark(), count: candidates.count)
+        var ranks = Array(repeating: UInt32(0), count: candidates.count)
+        for (rank, index) in order.enumerated() { ranks[Int(index)] = UInt32(clamping: rank) }
+        let byKey = order.sorted { left, right in
+            let (first, second) = (candidates[Int(left)].key, candidates[Int(right)].key)
+            return first == second ? ranks[Int(left)] < ranks[Int(right)] : first < second
+        }
+        var start = 0
+        while start < byKey.count {
+            let identity = candidates[Int(byKey[start])].key.identity
+            let end = byKey[start...].firstIndex { candidates[Int($0)].key.identity != identity } ?? byKey.count
+            markGroup(byKey[start..<end], candidates, names)
+            start = end
+        }
+    }
+
+    subscript(index: Int) -> Mark { marks[index] }
+
+    private mutating func markGroup(
+        _ group: ArraySlice<UInt32>, _ candidates: CandidateList, _ names: PlanNames
+    ) {
+        guard let first = group.first, let last = group.last, group.count > 1 else { return }
+        let isShared = candidates[Int(first)].key != candidates[Int(last)].key
+        var start = group.startIndex
+        while start < group.endIndex {
+            let key = candidates[Int(group[start])].key
+            let end = group[start...].firstIndex { candidates[Int($0)].key != key } ?? group.endIndex
+            // The first of several minimums is used.
+            let representative =
+                group[start..<end].min {
+                    names.copyRank(of: candidates[Int($0)]) < names.copyRank(of: candidates[Int($1)])
+                } ?? group[start]
+            for index in group[start..<end] {
+                marks[Int(index)] = Mark(isDuplicate: index != representative, sharesIdentity: isShared)
+                if index != representative { replacements.append((index, representative)) }
+            }
+            start = end
+        }
+    }
+}

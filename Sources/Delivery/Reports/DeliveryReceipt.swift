@@ -1,0 +1,268 @@
+import Bundle
+import Bytes
+import Files
+import JSONText
+import Telemetry
+
+/// A statement of the outcome of each record of some bundles, as an in-toto Statement v1.
+///
+/// Its subjects are the files of the bundles. It contains no credentials, and identifies servers only by address.
+///
+/// Source: "Receipts", "Delivery receipts".
+public struct DeliveryReceipt: Sendable {
+    /// The run of the program that made the receipt.
+    public enum Run: Sendable {
+        /// A job that began at `start` and ended at `end`, with the addresses of the servers for each system.
+        case job(start: Timestamp, end: Timestamp, endpoints: [SystemName: Set<CapturedText>])
+        /// A query of the ledger without a job.
+        case query
+    }
+
+    /// A bundle and the outcomes of its records.
+    public struct Entry: Sendable {
+        let name: String
+        let files: [Receipt.File]
+        let digest: String
+        /// The signer of the bundle, or `nil` if no signature was verified.
+        let signer: Signer?
+        /// The number of records with each outcome.
+        let counts: [OutcomeGroup: Int]
+
+        /// Creates an entry for a bundle whose records have the given outcomes.
+        public init(
+            name: String, files: [Receipt.File], digest: String, signer: Signer? = nil,
+            outcomes: some Sequence<RecordOutcome>
+        ) {
+            self.name = name
+            self.files = files
+            self.digest = digest
+            self.signer = signer
+            counts = outcomes.reduce(into: [:]) { $0[$1.group, default: 0] += 1 }
+        }
+    }
+
+    /// A bundle that was skipped because it cannot be used.
+    public struct SkippedEntry: Sendable {
+        let name: String
+        let reason: String
+
+        /// Creates an entry for a skipped bundle.
+        public init(name: String, reason: String) {
+            self.name = name
+            self.reason = reason
+        }
+    }
+
+    /// The type of the predicate.
+    ///
+    /// The URL is only an identifier. Its domain is reserved by RFC 2606.
+    static let predicateType = "https://pingferry.example/delivery/v1"
+
+    private let run: Run
+    private let origin: Receipt.Origin
+    private let entries: [Entry]
+    private let skippedEntries: [SkippedEntry]
+
+    /// Creates a receipt that describes the bundles in `entries` and lists the bundles in `skippedEntries`.
+    public init(run: Run, origin: Receipt.Origin, entries: [Entry], skippedEntries: [SkippedEntry] = []) {
+        self.run = run
+        self.origin = origin
+        self.entries = entries
+        self.skippedEntries = skippedEntries
+    }
+
+    /// The number of records with each outcome in all bundles.
+    private var counts: [OutcomeGroup: Int] {
+        entries.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+    }
+
+    /// A sentence such as `of these 12 records 9 were accepted, 2 were refused with 400, 1 is held`.
+    public var summary: String {
+        let counts = counts
+        let total = counts.values.reduce(0, +)
+        let phrases = OutcomeGroup.Name.allCases.flatMap { name in
+            var byStatus: [CapturedText: Int] = [:]
+            for (group, count) in counts where group.name == name {
+                let status = name == .refused ? group.httpStatus.map { " with \($0)" } : nil
+                byStatus[status ?? "", default: 0] += count
+            }
+            return byStatus.sorted { $0.key < $1.key }.map { "\($1) \(name.phrase(isPlural: $1 != 1))\($0)" }
+        }
+        guard total > 0 else { return "the bundles contain no records" }
+        return "of \(total == 1 ? "this 1 record" : "these \(total) records") \(phrases.joined(separator: ", "))"
+    }
+
+    /// Returns the receipt as a statement that lists the objects in `records`, or no objects if `records` is `nil`.
+    public func statement(listing records: CanonicalObject.Elements? = nil) -> Statement {
+        Statement(
+            predicateType: Self.predicateType, predicate: predicate,
+            arrays: records.map { [(JSONKey("records"), $0)] } ?? [], subjects: entries.flatMap(\.files))
+    }
+
+    private var predicate: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("bundles", elements: entries.map(\.json.bytes))
+        object.set(outcomes: counts)
+        object.set("skipped", objects: skippedEntries) { object, skipped in
+            object.set("name", string: skipped.name)
+            object.set("reason", string: skipped.reason)
+        }
+        switch run {
+        case .job(let start, let end, let endpoints):
+            object.set("command", string: "send")
+            object.set("start", string: start.description)
+            object.set("end", string: end.description)
+            var servers = CanonicalObject()
+            for (system, addresses) in endpoints {
+                servers.set(JSONKey(system.description), strings: addresses.sortedStrings)
+            }
+            object.set("endpoints", object: servers)
+        case .query: object.set("command", string: "receipt")
+        }
+        origin.add(to: &object, program: "pingferry-upload")
+        return object
+    }
+
+    /// Returns the object that describes `record`, a record of the bundle at `bundleIndex`, in the receipt.
+    ///
+    /// `released` contains the hold codes from which the operator has released the record.
+    static func json(
+        of record: borrowing Record, inBundle bundleIndex: Int, released: [String], _ outcome: RecordOutcome
+    ) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("bundle", integer: bundleIndex)
+        object.set("id", string: record.id)
+        object.set("released", strings: released)
+        object.set("sha256", string: PayloadHash.hex(of: record.payload))
+        object.set("system", string: record.system.description)
+        object.set("time", string: outcome.answer?.time?.description)
+        object.set("type", string: record.type)
+        outcome.group.add(to: &object)
+        return object
+    }
+}
+
+extension DeliveryReceipt.Entry {
+    fileprivate var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("digest", string: digest)
+        object.set("files", strings: files.map(\.name))
+        object.set("name", string: name)
+        object.set(outcomes: counts)
+        if let signer { object.set("signer", object: signer.json) }
+        return object
+    }
+}
+
+extension CanonicalObject {
+    /// Sets the number of records, and an array with the number of records with each outcome.
+    fileprivate mutating func set(outcomes counts: [OutcomeGroup: Int]) {
+        set("total", integer: counts.values.reduce(0, +))
+        set("outcomes", objects: counts.sorted { $0.key < $1.key }) { object, entry in
+            entry.key.add(to: &object)
+            object.set("records", integer: entry.value)
+        }
+    }
+}
+
+extension OutcomeGroup.Name {
+    /// Returns the verb phrase for the outcome in the summary.
+    fileprivate func phrase(isPlural: Bool) -> String {
+        switch self {
+        case .delivered: isPlural ? "were accepted" : "was accepted"
+        case .refused: isPlural ? "were refused" : "was refused"
+        case .held: isPlural ? "are held" : "is held"
+        case .waiting: isPlural ? "wait" : "waits"
+        case .inFlight: isPlural ? "are in flight" : "is in flight"
+        case .excluded: isPlural ? "are not sent any more" : "is not sent any more"
+        }
+    }
+}
+
+/// The verified bundles that a delivery receipt describes, and the names and hashes of their files.
+///
+/// The hashes are computed before a job begins, so that a receipt can be made even if a bundle changes during the job.
+public struct ReceiptSource: Sendable {
+    private let verified: VerifiedBundles
+    /// The unique names of the bundles.
+    private let names: [String]
+    private let skippedEntries: [DeliveryReceipt.SkippedEntry]
+    /// The files of each bundle.
+    private let files: [[Receipt.File]]
+
+    /// Creates a source by computing the hashes of all files of the bundles in `verified`.
+    public init(_ verified: VerifiedBundles) throws(UnusableBundleError) {
+        let unusable = verified.unusableBundles
+        let labels = PathLabels.labels(ofPaths: verified.readers.map(\.path) + unusable.map(\.path))
+        names = Array(labels.prefix(verified.readers.count))
+        skippedEntries = zip(labels.dropFirst(names.count), unusable).map {
+            DeliveryReceipt.SkippedEntry(name: $0, reason: "\($1.error)")
+        }
+        var files: [[Receipt.File]] = []
+        for (reader, name) in zip(verified.readers, names) {
+            do throws(FileError) {
+                let hashes = try reader.fileHashes()
+                guard try reader.isUnchanged() else { throw FileError(changedFileAt: reader.path) }
+                files.append(zip(reader.fileNames(for: name), hashes).map { Receipt.File(name: $0, sha256: $1) })
+            } catch {
+                throw UnusableBundleError(path: reader.path, error: .container(ContainerError(at: 0, .file(error))))
+            }
+        }
+        self.files = files
+        self.verified = verified
+    }
+
+    /// The records of the bundles.
+    public var pool: CandidatePool { verified.pool }
+
+    /// Returns the addresses of the servers in `servers` that receive records of the bundles, by system.
+    public func endpoints(among servers: ServerTable) -> [SystemName: Set<CapturedText>] {
+        let types = Set(pool.candidates.map(\.typeIndex)).map { pool.names.types[$0] }
+        return types.reduce(into: [:]) { endpoints, type in
+            if let server = servers[type] { endpoints[type.system, default: []].insert(server.endpoint.address) }
+        }
+    }
+
+    /// Returns the receipt for the records of the pool, where `outcomes` contains their outcomes in the same order.
+    public func receipt(_ outcomes: [RecordOutcome], run: DeliveryReceipt.Run, origin: Receipt.Origin)
+        -> DeliveryReceipt
+    {
+        var start = 0
+        let entries = verified.readers.indices.map { index in
+            let end = pool.candidates[start...].firstIndex { $0.location.bundleIndex > index } ?? pool.count
+            defer { start = end }
+            return DeliveryReceipt.Entry(
+                name: names[index], files: files[index], digest: verified.readers[index].manifest.digest,
+                signer: verified.readers[index].signer, outcomes: outcomes[start..<end])
+        }
+        return DeliveryReceipt(run: run, origin: origin, entries: entries, skippedEntries: skippedEntries)
+    }
+
+    /// Calls `body` with the object for each record, in the order of the bundles.
+    ///
+    /// The records are read from the bundles again, so that memory does not grow with the size of the list.
+    ///
+    /// - Throws: ``UnusableBundleError`` if a bundle has changed, or an error of `body`.
+    public func forEachRecord(_ outcomes: [RecordOutcome], _ body: (CanonicalObject) throws -> Void) throws {
+        for (index, outcome) in outcomes.enumerated() {
+            let location = pool.location(of: index)
+            let record = try verified.source.record(at: location)
+            try body(
+                DeliveryReceipt.json(
+                    of: record, inBundle: Int(location.bundleIndex), released: releasedCodes(of: record, at: index),
+                    outcome))
+        }
+    }
+
+    /// Returns the hold codes of `record`, the record at `index` of the pool, from which the operator has released it.
+    private func releasedCodes(of record: borrowing Record, at index: Int) -> [String] {
+        guard !record.held.isEmpty else { return [] }
+        let remaining = Set(pool.candidates[index].holdsIndex.map { pool.names.holds[$0] } ?? [])
+        var released: [CapturedText] = []
+        for code in record.held.map({ CapturedText($0.code) })
+        where !remaining.contains(code) && !released.contains(code) {
+            released.append(code)
+        }
+        return released.map(\.string)
+    }
+}
