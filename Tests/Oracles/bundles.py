@@ -103,7 +103,7 @@ class Bundle:
 
     def update_digest(self):
         lines = ["%s  %s\n" % (sha256(member.data), member.path) for member in self.members]
-        lines += ["%s  parent\n" % parent for parent in self.manifest.get("parents", [])]
+        lines += ["%s  parent\n" % parent for parent in self.manifest["parents"]]
         self.manifest["digest"] = sha256("".join(lines).encode())
 
     def frames(self):

@@ -178,7 +178,7 @@ def changed_record(chain, choice):
 
 def removed_parent(chain, _):
     bundle = Bundle(chain.data(NIGHTS[1]))
-    del bundle.manifest["parents"]
+    bundle.manifest.update(parents=[], omitted=dict.fromkeys(bundle.manifest["omitted"], 0))
     bundle.update_digest()
     chain.put(NIGHTS[1], bundle.pack())
     for name in RECEIPTS:

@@ -70,7 +70,7 @@ def spark_records(work, program, patterns):
         file.write(STAND_IN.replace("$WORK", work).replace("$PROGRAM", program))
     os.chmod(stand_in, 0o700)
     output, summary, log = (os.path.join(work, name) for name in ("records.parquet", "summary.json", "log"))
-    options = {"program": stand_in, "timeout": CAPTURE_TIMEOUT, "spool": MAX_SPOOL, "segments": 1}
+    options = {"program": stand_in, "timeout": CAPTURE_TIMEOUT, "spool": MAX_SPOOL, "segments": 16}
     words = [sys.executable, os.path.join(samples_path.FOLDER, "fleet.py"), "-o", output, "--summary", summary]
     for name, value in options.items():
         words += ["--option", f"{name}={value}"]

@@ -134,7 +134,7 @@ class ReaderTests(unittest.TestCase):
 class OptionTests(unittest.TestCase):
     def test_defaults(self):
         found = settings({"paths": json.dumps(["a", "b"])})
-        self.assertEqual((found.patterns, found.program, found.segments, found.record), (["a", "b"], None, 16, 16 * MIB))
+        self.assertEqual((found.patterns, found.program, found.segments, found.record), (["a", "b"], None, 256, 16 * MIB))
         self.assertEqual((found.limits.seconds, found.limits.memory, found.limits.output), (600, 1024 * MIB, 8192 * MIB))
 
     def test_invalid_options_are_rejected(self):

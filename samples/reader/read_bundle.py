@@ -55,20 +55,17 @@ def read_seek_table(file):
 
 
 def members_of(archive, sizes):
-    """Yields the name, the contents and the number of frames of each member of the archive."""
+    """Yields the name and the contents of each member of the archive."""
     while any(header := archive.read(BLOCK)):
         name, size = header.partition(b"\0")[0].decode("ascii"), int(header[124:135], 8)
         fields = name.encode().ljust(100, b"\0") + b"0000600\0" + 2 * b"0000000\0" + b"%011o\0%011o\0" % (size, 0)
         fields = ((fields + b"        0").ljust(257, b"\0") + b"ustar\x0000").ljust(329, b"\0") + 2 * b"0000000\0"
         fields = (fields[:148] + b"%06o\0 " % sum(fields) + fields[156:]).ljust(BLOCK, b"\0")
         require(header == fields and 0 <= size <= 1 << 28, "%r: wrong header" % name)
-        contents, ends = archive.read(size + -size % BLOCK), [next(sizes, 0) - BLOCK]
-        while ends[-1] < size:
-            ends.append(ends[-1] + next(sizes, 1 << 32))
-        require(len(contents) == ends[-1] and not any(contents[size:]), "%s: incomplete, or in wrong frames" % name)
-        ends_lines = name.startswith("records/") and {contents[end - 1] for end in ends[:-1]} == {10}
-        require(len(ends) == 1 or ends_lines, "%s: a frame does not end at the end of a line" % name)
-        yield name, contents[:size], len(ends)
+        contents = archive.read(size + -size % BLOCK)
+        require(BLOCK + len(contents) == next(sizes, 0), "%s: incomplete, or not one frame" % name)
+        require(len(contents) == size + -size % BLOCK and not any(contents[size:]), "%s: wrong padding" % name)
+        yield name, contents[:size]
     require([*sizes] == [1024] and header + archive.read(1024) == bytes(1024), "the archive does not end with zeros")
 
 
@@ -94,11 +91,10 @@ def verify(path, prints_records):
     members, clients, listed, stored, seen, tally = [], {}, hashlib.sha256(), set(), set(), collections.Counter()
     totals = {"records": 0, "uploadable": 0} | {key: collections.Counter() for key in ("held", "system", "type")}
     with open(path, "rb", 0) as file, subprocess.Popen(["zstd", "-dcqq"], stdin=file, stdout=subprocess.PIPE) as zstd:
-        for name, contents, frames in members_of(zstd.stdout, read_seek_table(file.fileno())):
+        for name, contents in members_of(zstd.stdout, read_seek_table(file.fileno())):
             digest, kind = hashlib.sha256(contents).hexdigest(), name.split("/")[0].split(".")[0]
             members.append({"bytes": len(contents), "path": name, "sha256": digest})
             members[-1].update({"records": contents.count(b"\n")} if kind == "records" else {})
-            tally["split"] += frames > 1
             require("quarantine/" not in name or name[11:] == digest, name + " is not named after its SHA-256")
             for line in io.BytesIO(contents if name.endswith(".ndjson") else b""):
                 value = parse_canonical_object(line)
@@ -116,11 +112,9 @@ def verify(path, prints_records):
     require(members and name == "manifest.json", "there is no manifest at the end")
     manifest, members = json.loads(contents), members[:-1]
     lines = ["%(sha256)s  %(path)s\n" % member for member in members]
-    lines += ["%s  parent\n" % parent for parent in manifest.get("parents", [])]
-    version = 4 if "parents" in manifest else 3 if tally["split"] else 2 if "inputs" in manifest else 1
-    version = 5 if "filters" in manifest else version
+    lines += ["%s  parent\n" % parent for parent in manifest["parents"]]
     manifest |= {"digest": hashlib.sha256("".join(lines).encode()).hexdigest(), "format": "pingferry-bundle"}
-    manifest |= {"totals": totals, "version": version, "segments": [item for item in members if "records" in item]}
+    manifest |= {"totals": totals, "version": 1, "segments": [item for item in members if "records" in item]}
     manifest["members"] = [item for item in members if "records" not in item]
     require(zstd.returncode == 0 and contents == (to_json(manifest) + "\n").encode(), "manifest and members differ")
     expected = "".join(to_json(clients[key]) + "\n" for key in sorted(clients, key=lambda key: key[:2])).encode()

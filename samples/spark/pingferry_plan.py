@@ -13,7 +13,7 @@ from pingferry_records import labels
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # The minimum size, in bytes, that a compressed segment is expected to have. Smaller bundles are assumed to have few segments and
 # are not divided.
-MIN_SEGMENT_BYTES = 64 * 1024
+MIN_SEGMENT_BYTES = 4 * 1024
 # The maximum size of the output of `pingferry list`, in bytes. A bundle with a longer list is not divided.
 MAX_LIST_BYTES = 64 * MIB
 
@@ -77,7 +77,7 @@ def plan(patterns, program, limits, segments):
 
 
 def segment_ranges(count, size):
-    """Returns ranges of at most `size` segments, such as `1-16` and `17-32`, or `[None]` if one range contains all segments."""
+    """Returns ranges of at most `size` segments, such as `1-256` and `257-512`, or `[None]` if one range contains all segments."""
     if count <= size:
         return [None]
     return [f"{first}-{min(first + size - 1, count)}" for first in range(1, count + 1, size)]

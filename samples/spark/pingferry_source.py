@@ -72,7 +72,7 @@ class Captures(DataSource):
     - `timeout`: the time limit for a part, in seconds (600).
     - `memory`: the maximum address space of the program, in MiB (1024).
     - `spool`: the maximum size of the records of a part on the disk of a worker, in TMPDIR, in MiB (8192).
-    - `segments`: the maximum number of segments of a bundle, of 4 MiB each, in a part (16).
+    - `segments`: the maximum number of segments of a bundle, of 256 KiB each, in a part (256).
     - `record`: the maximum size of a record, in MiB. Larger records are omitted and counted (16).
     """
 
@@ -118,7 +118,7 @@ def settings(options):
 
     patterns = pingferry_plan.load_patterns(options.get("path"), options.get("paths"))
     limits = Limits(number("timeout", 600), number("memory", 1024) * MIB, number("spool", 8192) * MIB)
-    return Settings(patterns, options.get("program"), limits, number("segments", 16), number("record", 16, 1024) * MIB)
+    return Settings(patterns, options.get("program"), limits, number("segments", 256), number("record", 16, 1024) * MIB)
 
 
 class CapturesPart(InputPartition):

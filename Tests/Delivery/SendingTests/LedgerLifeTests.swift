@@ -287,19 +287,20 @@ import Testing
         #expect(try await server.report().total == 2)
     }
 
-    @Test("A ledger of an earlier version needs no counter")
-    func earlierVersion() async throws {
-        try tool("sqlite3", ledger, ".read '\(repository)/Tests/Fixtures/ledger-1.sql'")
-        #expect(try await run("ledger", "check").status == 0)
+    @Test("A ledger without a version is rejected and not changed")
+    func ledgerWithoutVersion() async throws {
+        // The programs before the first release recorded the migrations of a ledger in this table.
+        try tool(
+            "sqlite3", ledger,
+            "PRAGMA application_id = 1346784324; CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        let before = try folder.data("ledger.sqlite")
         let path = try await bundle("a", 1...2)
-        for outcome in ["delivered 2", "delivered before 2"] {
-            let finished = try await job(path)
-            // A record of the ledger is refused.
-            #expect(finished.status == 1)
-            #expect(finished.text.hasPrefix("2 records: \(outcome); 1 record stays refused until "), "\(finished.text)")
-            #expect(finished.errors == "")
-            #expect(ledgerNames.contains("ledger.sqlite.jobs"))
+        for finished in [try await run("ledger", "check"), try await run("status"), try await job(path)] {
+            #expect(finished.status == 78)
+            #expect(finished.errorLines.first == "pingferry-upload: \(ledger): not a ledger of this program")
         }
+        #expect(try folder.data("ledger.sqlite") == before)
+        #expect(try await server.report().total == 0)
     }
 
     @Test("A damaged ledger is reported by the check")
