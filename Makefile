@@ -51,6 +51,7 @@ CHECKS = bare-check fuzz chaos stress-test reproducible evidence growth bench co
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@echo "Targets print the packages that they install. With PINGFERRY_NO_INSTALL=1, they only print those that are missing."
 
 setup:  ## installs missing C libraries
 	@.ci/setup $(LIBRARIES)
