@@ -65,7 +65,7 @@ static: build  ## links pingferry as one file for any Linux on this architecture
 	@.ci/static-check .build/static/pingferry .build/release/pingferry
 
 demo: setup  ## builds debug programs, which takes less time, and runs them on the samples
-	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
+	PINGFERRY_ONLY_PROGRAMS=1 swift build
 	@.ci/demo .build/debug
 
 test:  ## builds and runs the tests, and lists those that were skipped; installs nothing but Debian packages

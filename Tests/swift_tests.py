@@ -30,9 +30,14 @@ def list_times(parts):
     return ", ".join("%s %.0f" % (part, TIMES[part]) for part in parts)
 
 
-def build(*options):
-    """Builds in the debug configuration. Other options for the compiler would build everything again."""
-    subprocess.run(["swift", "build", *options], cwd=ROOT, check=True)
+def build_programs():
+    """Builds the debug programs as `make demo` does."""
+    subprocess.run(["swift", "build"], cwd=ROOT, check=True, env={**os.environ, "PINGFERRY_ONLY_PROGRAMS": "1"})
+
+
+def build_tests():
+    """Builds the debug programs and the tests. Other options for the compiler would build everything again."""
+    subprocess.run(["swift", "build", "--build-tests"], cwd=ROOT, check=True)
 
 
 class Results:
