@@ -4,8 +4,10 @@ PREREQUISITES = binutils-gold ca-certificates gcc g++ git libcurl4-openssl-dev l
 # The Debian packages that are required in addition.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 STATIC_TOOLS = libbz2-dev liblz4-dev liblzma-dev libarchive-tools python3
-TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
-	age gnupg par2 strace fish zsh zip xz-utils bzip2 lz4 systemd
+TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdata jq sqlite3 age gnupg par2 strace fish zsh zip xz-utils \
+	bzip2 lz4 systemd
+# The packages that the checks against other programs require in addition to those of the tests.
+CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
 DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv openssh-client
 GROWTH_TOOLS = python3 valgrind
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
@@ -44,11 +46,12 @@ SUITE = bookworm
 CHECKS = bare-check fuzz chaos stress-test reproducible evidence growth bench compatibility
 
 .NOTPARALLEL:
-.PHONY: help setup build static demo test bare-check stress-test fleet-test lint docs fuzz chaos evidence growth compatibility bench \
+.PHONY: help setup build static demo test check bare-check stress-test fleet-test lint docs fuzz chaos evidence growth compatibility bench \
 	install dist dist-files dist-verify reproducible release-check clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@echo "Targets print the packages that they install. With PINGFERRY_NO_INSTALL=1, they only print those that are missing."
 
 setup:  ## installs missing C libraries
 	@.ci/setup $(LIBRARIES)
@@ -62,13 +65,16 @@ static: build  ## links pingferry as one file for any Linux on this architecture
 	@.ci/static-check .build/static/pingferry .build/release/pingferry
 
 demo: setup  ## builds debug programs, which takes less time, and runs them on the samples
-	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
+	PINGFERRY_ONLY_PROGRAMS=1 swift build
 	@.ci/demo .build/debug
 
-test:  ## runs the tests and the checks against other programs, and lists the tests that were skipped
+test:  ## builds and runs the tests, and lists those that were skipped; installs nothing but Debian packages
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/run
 
-bare-check:  ## runs "make demo" and "make test" on a new system of the Debian release SUITE=bookworm, as root and as another user
+check:  ## compares the programs with Chromium, pyarrow, DuckDB, Mozilla's Glean SDK and others, which it installs
+	@$(call with,$(LIBRARIES) $(TEST_TOOLS) $(CHECK_TOOLS)) Tests/check
+
+bare-check:  ## runs "make demo", "make test" and "make check" on a new system of the Debian release SUITE=bookworm, as root and as another user
 	@.ci/setup $(BARE_TOOLS)
 	@.ci/bare-check $(SUITE) $(PREREQUISITES)
 

@@ -7,6 +7,10 @@ import PackageDescription
 /// In a release build, all modules are instrumented, and internal declarations are accessible. In a debug build, only the fuzzers
 /// themselves are instrumented, so that the modules of the tests can be used.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
+/// Whether the tests and their programs are not part of the package, so that `swift build` builds the two programs and nothing else.
+///
+/// Two commands with `--product` would build one program after the other, and plan the build twice.
+let onlyPrograms = Context.environment["PINGFERRY_ONLY_PROGRAMS"] != nil
 /// Both sanitizers in one flag, because a second flag would replace the first.
 let sanitizers = ["-sanitize=fuzzer,address"]
 
@@ -15,8 +19,13 @@ let strict: [SwiftSetting] =
     Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 /// The settings of all targets, which allow functions to return spans.
+///
+/// Debug builds write an index for editors. They take longer if it includes the modules of the system.
 let common: [SwiftSetting] =
-    [.enableExperimentalFeature("Lifetimes")] + strict
+    [
+        .enableExperimentalFeature("Lifetimes"),
+        .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
+    ] + strict
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-enable-testing"], .when(configuration: .release))] : [])
 
 /// The settings of parsers and transforms, which read hostile bytes: unsafe constructs must be marked as such.
@@ -253,7 +262,7 @@ let package = Package(
             ? .package(path: includedParser)
             : .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
-    targets: libraries + foundations + formats + telemetry + systems + middle + programs + tests,
+    targets: libraries + foundations + formats + telemetry + systems + middle + programs + (onlyPrograms ? [] : tests),
     swiftLanguageModes: [.v6]
 )
 

@@ -1,16 +1,43 @@
-"""Runs the Swift tests and reads their results from the event stream of Swift Testing."""
+"""Builds and runs the Swift tests, and reads their results from the event stream of Swift Testing."""
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import tempfile
+import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 # The complete output of the last run.
 LOG = os.path.join(ROOT, ".build/tests.log")
 # The output of the tests begins with this line. It has several lines for each test and each of its arguments.
 FIRST_LINE = "◇ Test run started."
+# The elapsed time of each part of a run in seconds.
+TIMES = {}
+
+
+@contextlib.contextmanager
+def timed(part):
+    """Measures the time of the statements below, and adds it to `TIMES`."""
+    start = time.monotonic()
+    yield
+    TIMES[part] = time.monotonic() - start
+
+
+def list_times(parts):
+    """Returns the times of parts in seconds as a text, such as `build 96, tests 120`."""
+    return ", ".join("%s %.0f" % (part, TIMES[part]) for part in parts)
+
+
+def build_programs():
+    """Builds the debug programs as `make demo` does."""
+    subprocess.run(["swift", "build"], cwd=ROOT, check=True, env={**os.environ, "PINGFERRY_ONLY_PROGRAMS": "1"})
+
+
+def build_tests():
+    """Builds the debug programs and the tests. Other options for the compiler would build everything again."""
+    subprocess.run(["swift", "build", "--build-tests"], cwd=ROOT, check=True)
 
 
 class Results:
@@ -118,3 +145,11 @@ def reason(payload):
     """Returns the comment of a skipped test's condition, or its message if the condition has no comment."""
     comments = [comment if isinstance(comment, str) else comment.get("rawValue", "") for comment in payload.get("_comments", [])]
     return " ".join(comments) or text(payload)
+
+
+def print_results(failures, left_out):
+    """Prints the descriptions of failed tests, and what was left out."""
+    for failure in failures:
+        print(failure)
+    if left_out:
+        print("Left out:\n  %s" % "\n  ".join(left_out))

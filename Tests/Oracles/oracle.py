@@ -40,9 +40,9 @@ def leave_out_part(part, reason):
     print("left out: %s: %s" % (part, reason), flush=True)
 
 
-def require(*requirements):
+def require(*requirements, options=()):
     """Installs packages in `.venv`. Ends the check as left out if that fails."""
-    failure = install(*requirements)
+    failure = install(*requirements, options=options)
     if failure:
         leave_out(failure)
 

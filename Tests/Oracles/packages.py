@@ -3,7 +3,8 @@
 
     packages.py REQUIREMENT...
 
-Installs each `REQUIREMENT`, for example `duckdb>=1.2,<2`. If that fails, prints the reason on standard output and exits with 1.
+Installs each `REQUIREMENT` that is not met, for example `duckdb>=1.2,<2`, after printing it on standard error. If that fails, or if
+`PINGFERRY_NO_INSTALL=1` forbids it, prints the reason on standard output and exits with 1.
 """
 
 import os
@@ -12,6 +13,16 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
+# A program that prints those of the given requirements that the environment of the interpreter does not meet.
+UNMET = """
+import importlib.metadata, sys
+from pip._vendor.packaging.requirements import Requirement
+for text in sys.argv[1:]:
+    requirement = Requirement(text)
+    try: is_met = requirement.specifier.contains(importlib.metadata.version(requirement.name), prereleases=True)
+    except importlib.metadata.PackageNotFoundError: is_met = False
+    if not is_met: print(text)
+"""
 
 
 def python(environment=ENVIRONMENT):
@@ -19,21 +30,44 @@ def python(environment=ENVIRONMENT):
     return os.path.join(environment, "bin/python")
 
 
-def install(*requirements, environment=ENVIRONMENT):
-    """Installs packages in a virtual environment, which is created if it does not exist or belongs to another Python.
+def is_usable(environment):
+    """Returns whether a virtual environment exists and belongs to this Python.
 
-    Requirements that are met already are not downloaded again. Returns `None`, or the reason why the installation failed.
+    An interpreter without pip is left behind by an earlier attempt that failed.
     """
-    commands = [[python(environment), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
-                 *requirements]]
-    # An interpreter without pip is left behind by an earlier attempt that failed.
-    is_complete = os.path.exists(os.path.join(environment, "bin/pip"))
-    if not is_complete or os.path.realpath(python(environment)) != os.path.realpath(sys.executable):
+    return os.path.exists(os.path.join(environment, "bin/pip")) \
+        and os.path.realpath(python(environment)) == os.path.realpath(sys.executable)
+
+
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+
+
+def install(*requirements, options=(), environment=ENVIRONMENT):
+    """Installs packages with pip in a virtual environment, which is created if it does not exist or belongs to another Python.
+
+    Requirements that are met already are not downloaded again. Packages to install are printed first. Returns `None`, or the reason why
+    the packages are not installed.
+    """
+    missing = list(requirements)
+    if is_usable(environment):
+        found = run(python(environment), "-c", UNMET, *requirements)
+        if found.returncode == 0:
+            missing = found.stdout.split("\n")[:-1]
+    if not missing:
+        return None
+    names = " ".join(missing)
+    if os.environ.get("PINGFERRY_NO_INSTALL") == "1":
+        return "not installed, because PINGFERRY_NO_INSTALL=1 forbids it: %s" % names
+    print("installing these Python packages in %s: %s" % (os.path.relpath(environment, ROOT), names), file=sys.stderr, flush=True)
+    commands = [[python(environment), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *options,
+                 *missing]]
+    if not is_usable(environment):
         commands.insert(0, [sys.executable, "-m", "venv", "--clear", environment])
     for command in commands:
-        finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+        finished = run(*command)
         if finished.returncode != 0:
-            return "cannot install %s: %s" % (" ".join(requirements), last_line(finished.stdout))
+            return "cannot install %s: %s" % (names, last_line(finished.stdout))
     return None
 
 

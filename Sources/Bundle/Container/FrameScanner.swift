@@ -132,7 +132,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// Returns whether the rest of the current frame, or a large part of it, can be decoded.
     private mutating func isRestOfFrameIntact() -> Bool {
         do {
-            while try decoder.decodedByteCount < maxWastedByteCount && decoder.advance() {}
+            while decoder.decodedByteCount < maxWastedByteCount, try decoder.advance() {}
             return true
         } catch {
             return false

@@ -72,14 +72,6 @@ import Testing
             third.contains("\npingferry_last_exit_status 65\n") && third.contains("\npingferry_unusable_bundles 1\n"))
         #expect(third.contains("\npingferry_last_success_timestamp_seconds 1"))
         #expect(folder.names.filter { $0.contains(".partial") } == [])
-        for text in [first, second, third] { try checkWithPromtool(text) }
-    }
-
-    /// Checks `text` with Prometheus's promtool, if `Tests/Oracles/promtool` has installed it.
-    private func checkWithPromtool(_ text: String) throws {
-        let promtool = "\(repository)/.build/tools/promtool"
-        guard FileManager.default.isExecutableFile(atPath: promtool) else { return }
-        try tool([promtool, "check", "metrics"], input: Array(text.utf8))
     }
 
     @Test(arguments: [

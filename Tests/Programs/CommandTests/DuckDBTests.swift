@@ -4,8 +4,8 @@ import Testing
 
 /// Tests that DuckDB reads the outputs of `convert`.
 ///
-/// The tests run if the Python of `.venv` or of the system has the module duckdb.
-@Suite(.enabled(if: pythonWithDuckDB != nil, "Python has no duckdb"))
+/// The tests run if the Python of `.venv` or of the system has the module duckdb. `make check` installs it in `.venv`.
+@Suite(.enabled(if: pythonWithDuckDB != nil, "Python has no module duckdb, which make check installs"))
 struct DuckDBTests {
     /// A program that runs a statement on the file `records.ndjson` and prints the rows as JSON.
     private static let program = """

@@ -46,7 +46,7 @@ struct ConvertCommand: AsyncParsableCommand {
             for two events, the second of which is not documented. Tables and timelines always contain labels.
 
             An output whose name ends in .zst is compressed. --salvage reads the intact parts of a damaged bundle. A \
-            record that neither a checksum nor the manifest verifies is held as unproven.
+            record that no checksum verifies is held as unproven.
 
             --segments is for workers that share one bundle: each worker reads only some of its segments. list --json \
             shows the segments with their numbers of records. All parts together contain the records of the whole \
