@@ -96,7 +96,9 @@ import Testing
         #expect(shown.map { $0.prefix { $0 == " " }.count } == [2, 4, 6, 4, 2])
         let hash = try digest("b.tar.zst")
         #expect(shown[0].hasSuffix(hash))
-        for name in ["empty", "b", "c"] { #expect(try pingferry("verify", "-q", folder("\(name).tar.zst")).status == 0) }
+        for name in ["empty", "b", "c"] {
+            #expect(try pingferry("verify", "-q", folder("\(name).tar.zst")).status == 0)
+        }
     }
 
     @Test("Neither the location of captures nor the number of jobs affects the bundle")
