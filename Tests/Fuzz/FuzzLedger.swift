@@ -182,7 +182,6 @@ private struct LedgerTemplate: Sendable {
         INSERT OR IGNORE INTO refusals SELECT identity, content, content, 400 FROM waits LIMIT 1;
         INSERT OR IGNORE INTO items SELECT content FROM waits LIMIT 1;
         INSERT OR IGNORE INTO releases VALUES ('6', 'pending-events');
-        INSERT OR IGNORE INTO waiting SELECT client, kind, 'held: schema', 1 FROM waits LIMIT 1;
         INSERT OR IGNORE INTO ended_clients SELECT client, identity, 1583154000 FROM waits ORDER BY client DESC LIMIT 1;
         """
 
