@@ -144,7 +144,7 @@ private struct InputBytes {
 private struct LedgerColumn: Sendable {
     let table: String
     let name: String
-    /// The names of the columns of the table's primary key, separated by commas.
+    /// The names of the columns of the table's primary key, separated by commas, or `rowid` if it has none.
     let key: String
 }
 
@@ -197,7 +197,8 @@ private struct LedgerTemplate: Sendable {
         var columns: [LedgerColumn] = []
         try db.rows(
             """
-            SELECT m.name, c.name, (SELECT group_concat(k.name) FROM pragma_table_info(m.name) AS k WHERE k.pk > 0)
+            SELECT m.name, c.name, ifnull(
+                (SELECT group_concat(k.name) FROM pragma_table_info(m.name) AS k WHERE k.pk > 0), 'rowid')
             FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' ORDER BY m.name, c.cid
             """
         ) { columns.append(LedgerColumn(table: $0[0], name: $0[1], key: $0[2])) }
