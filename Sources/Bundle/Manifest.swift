@@ -360,6 +360,10 @@ extension CanonicalObject {
     }
 }
 
+extension Dictionary: CanonicalValue where Key == CapturedText, Value == Int {
+    public func appendJSON(to output: inout [UInt8]) { CanonicalObject(counts: self).appendJSON(to: &output) }
+}
+
 /// A table that counts occurrences by key.
 ///
 /// Counting the same key repeatedly is fast, because the index of the last key is cached.

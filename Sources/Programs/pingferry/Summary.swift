@@ -74,35 +74,26 @@ struct Summary {
     }
 
     private var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("complete", boolean: !intake.isIncomplete)
-        object.set(
-            "copies",
-            elements: sortedDecisions.map { decision, count in
-                var object = CanonicalObject()
-                object.set("capture", string: decision.capture)
-                object.set("held", string: decision.rank.text)
-                object.set("records", integer: count)
-                return object.bytes
-            })
-        object.set("duplicates", integer: intake.duplicateCount)
-        object.set("filters", object: filter.json)
-        object.set("missingParents", objects: intake.missingParents) { object, fault in
-            object.set("bundle", string: fault.bundle)
-            object.set("digest", string: fault.digest)
+        let copies = sortedDecisions.map { decision, count -> CanonicalObject in
+            ["capture": decision.capture, "held": decision.rank.text, "records": count]
         }
-        object.set("problemCounts", object: CanonicalObject(counts: intake.problems.countsByCode))
-        object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
+        let missingParents = intake.missingParents.map { fault -> CanonicalObject in
+            ["bundle": fault.bundle, "digest": fault.digest]
+        }
+        var object: CanonicalObject = [
+            "complete": !intake.isIncomplete, "copies": copies, "duplicates": intake.duplicateCount,
+            "filters": filter.json, "missingParents": missingParents,
+            "problemCounts": intake.problems.countsByCode, "problems": intake.problems.elements.map(\.json),
+            "quarantineCounts": intake.quarantinedItems.countsByCode,
+            "quarantined": intake.quarantinedItems.elements.map(\.jsonWithCode), "totals": intake.totals.json,
+            "withdrawals": sortedWithdrawals.map(\.json),
+        ]
         if let pseudonymKeyID {
             var made = intake.removedPartCounts.json
-            made.set("key", string: pseudonymKeyID)
-            if let timeUnit { made.set("times", string: timeUnit.rawValue) }
-            object.set("pseudonymized", object: made)
+            made.set("key", pseudonymKeyID)
+            if let timeUnit { made.set("times", timeUnit.rawValue) }
+            object.set("pseudonymized", made)
         }
-        object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantinedItems.countsByCode))
-        object.set("quarantined", elements: intake.quarantinedItems.elements.map(\.jsonWithCode.bytes))
-        object.set("totals", object: intake.totals.json)
-        object.set("withdrawals", elements: sortedWithdrawals.map(\.json.bytes))
         return object
     }
 
@@ -199,13 +190,10 @@ private struct FilterSummary {
     }
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("unmatched", objects: unmatchedConditions) { object, unmatched in
-            object.set("filter", string: unmatched.condition)
-            object.set("value", string: unmatched.value)
+        let unmatched = unmatchedConditions.map { unmatched -> CanonicalObject in
+            ["filter": unmatched.condition, "value": unmatched.value]
         }
-        object.set("withoutTime", integer: withoutTimeCount)
-        return object
+        return ["unmatched": unmatched, "withoutTime": withoutTimeCount]
     }
 }
 
@@ -214,8 +202,8 @@ extension QuarantineEntry {
     var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)
         var object = json
-        object.set("code", string: parts.first.map(String.init) ?? "")
-        object.set("text", string: parts.count > 1 ? String(parts[1]) : "")
+        object.set("code", parts.first.map(String.init) ?? "")
+        object.set("text", parts.count > 1 ? String(parts[1]) : "")
         return object
     }
 }
@@ -223,10 +211,7 @@ extension QuarantineEntry {
 extension Hold {
     /// A JSON object with the code of the hold and its detail, or the meaning of the code if there is no detail.
     var jsonWithCode: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("code", string: code)
         let known = Systems.table.holdCodes.first { $0.code == code }
-        object.set("text", string: detail ?? known.map { "the record \($0.meaning)" })
-        return object
+        return ["code": code, "text": detail ?? known.map { "the record \($0.meaning)" }]
     }
 }

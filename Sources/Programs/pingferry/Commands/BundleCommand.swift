@@ -274,11 +274,11 @@ struct BundleCommand: AsyncParsableCommand {
     private func report(_ summary: Summary, _ manifest: Manifest, _ volumes: [VolumeWriter.Volume]) throws {
         if common.json {
             try summary.printJSON { object in
-                object.set("digest", string: manifest.digest)
-                object.set("index", string: increments.index)
-                object.set("output", string: output)
+                object.set("digest", manifest.digest)
+                object.set("index", increments.index)
+                object.set("output", output)
                 object.set(ancestryOf: manifest)
-                if !volumes.isEmpty { object.set("volumes", elements: volumes.map(\.json)) }
+                if !volumes.isEmpty { object.set("volumes", volumes.map(\.json)) }
             }
         } else if !common.quiet {
             let lines =
@@ -311,11 +311,5 @@ struct BundleCommand: AsyncParsableCommand {
 }
 
 extension VolumeWriter.Volume {
-    fileprivate var json: [UInt8] {
-        var object = CanonicalObject()
-        object.set("bytes", integer: size)
-        object.set("path", string: path)
-        object.set("sha256", string: sha256.hex)
-        return object.bytes
-    }
+    fileprivate var json: CanonicalObject { ["bytes": size, "path": path, "sha256": sha256.hex] }
 }

@@ -285,11 +285,11 @@ struct ConvertCommand: AsyncParsableCommand {
         let isTimeline = format == .timesketch
         if common.json {
             try summary.printJSON { object in
-                object.set("format", string: format.rawValue)
-                object.set("output", string: output)
-                if let segments { object.set("segments", string: segments.description) }
-                if isTimeline { object.set("withoutTime", integer: rowsWithoutTime) }
-                if let rows, !isTimeline { object.set("rows", object: CanonicalObject(counts: rows)) }
+                object.set("format", format.rawValue)
+                object.set("output", output)
+                if let segments { object.set("segments", segments.description) }
+                if isTimeline { object.set("withoutTime", rowsWithoutTime) }
+                if let rows, !isTimeline { object.set("rows", rows) }
             }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")

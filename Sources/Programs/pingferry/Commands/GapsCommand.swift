@@ -274,30 +274,27 @@ private struct GapListing {
     /// Adds the totals to `object`, which is the JSON summary of the command.
     func addTotals(to object: inout CanonicalObject) {
         let totals = summary.totals
-        var counts = CanonicalObject()
-        counts.set("clients", integer: summary.clientCount)
-        counts.set("gaps", integer: totals.gapCount)
-        counts.set("missing", integer: totals.missingCount)
-        counts.set("records", integer: totals.recordCount)
-        counts.set("repeated", integer: totals.repeatedCount)
-        counts.set("restarts", integer: totals.restartCount)
-        counts.set("sequences", integer: summary.sequenceCount)
-        object.set("gaps", object: counts)
+        object.set(
+            "gaps",
+            [
+                "clients": summary.clientCount, "gaps": totals.gapCount, "missing": totals.missingCount,
+                "records": totals.recordCount, "repeated": totals.repeatedCount, "restarts": totals.restartCount,
+                "sequences": summary.sequenceCount,
+            ] as CanonicalObject)
         var omitted = CanonicalObject()
-        for (key, _, count) in omittedCounts { omitted.set(key, integer: count) }
-        object.set("omitted", object: omitted)
-        guard let list else { return object.set("list", string: nil) }
+        for (key, _, count) in omittedCounts { omitted.set(key, count) }
+        object.set("omitted", omitted)
+        object.set("list", list.map(listTotals))
+    }
+
+    /// Returns the totals of the comparison with an expected list.
+    private func listTotals(_ list: GapsCommand.ListCounts) -> CanonicalObject {
         let comparison = summary.comparisonTotals
-        var compared = CanonicalObject()
-        compared.set("both", integer: comparison.commonCount)
-        compared.set("inputOnly", integer: comparison.filledCount)
-        compared.set("listOnly", integer: comparison.expectedOnlyCount)
-        compared.set("neither", integer: comparison.openCount)
-        compared.set("path", string: list.path)
-        compared.set("rejectedRows", integer: list.rejectedCount)
-        compared.set("repeatedRows", integer: comparison.repeatedRowCount)
-        compared.set("rows", integer: list.rowCount)
-        object.set("list", object: compared)
+        return [
+            "both": comparison.commonCount, "inputOnly": comparison.filledCount,
+            "listOnly": comparison.expectedOnlyCount, "neither": comparison.openCount, "path": list.path,
+            "rejectedRows": list.rejectedCount, "repeatedRows": comparison.repeatedRowCount, "rows": list.rowCount,
+        ]
     }
 
     /// Calls `body` with a JSON object for each sequence.
@@ -306,44 +303,40 @@ private struct GapListing {
     }
 
     private static func object(of sequence: NumberedSequence) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("client", string: sequence.client)
-        if let comparison = sequence.comparison {
-            var compared = CanonicalObject()
-            compared.set("inputOnly", elements: comparison.filled.map(\.jsonArray))
-            compared.set("listOnly", elements: comparison.expectedOnly.map(\.jsonArray))
-            compared.set("neither", elements: comparison.open.map(\.jsonArray))
-            object.set("list", object: compared)
-        } else {
-            object.set("list", string: nil)
-        }
-        object.set("runs", objects: sequence.runs, set)
-        object.set("system", string: sequence.system.description)
-        object.set("type", string: sequence.type)
-        return object
+        [
+            "client": sequence.client, "list": sequence.comparison.map(object), "runs": sequence.runs.map(object),
+            "system": sequence.system.description, "type": sequence.type,
+        ]
     }
 
-    private static func set(_ object: inout CanonicalObject, _ run: SequenceRun) {
-        object.set("first", string: run.firstTime?.description)
-        object.set("last", string: run.lastTime?.description)
-        object.set("missing", objects: run.missing) { object, gap in
-            object.set("timeBefore", string: gap.timeBefore?.description)
-            object.set("timeAfter", string: gap.timeAfter?.description)
-            object.set("count", integer: gap.numbers.sequenceCount)
-            object.set("numbers", canonical: gap.numbers.jsonArray)
+    private static func object(of comparison: ExpectedComparison) -> CanonicalObject {
+        [
+            "inputOnly": comparison.filled.map(\.bounds), "listOnly": comparison.expectedOnly.map(\.bounds),
+            "neither": comparison.open.map(\.bounds),
+        ]
+    }
+
+    private static func object(of run: SequenceRun) -> CanonicalObject {
+        let missing = run.missing.map { gap -> CanonicalObject in
+            [
+                "count": gap.numbers.sequenceCount, "numbers": gap.numbers.bounds,
+                "timeAfter": gap.timeAfter?.description, "timeBefore": gap.timeBefore?.description,
+            ]
         }
-        object.set("present", elements: run.present.map(\.jsonArray))
-        object.set("records", integer: run.recordCount)
-        object.set("repeated", objects: run.repeated) { object, repetition in
-            object.set("count", integer: repetition.extraCount)
-            object.set("first", string: repetition.firstTime?.description)
-            object.set("last", string: repetition.lastTime?.description)
-            object.set("numbers", canonical: repetition.numbers.jsonArray)
+        let repeated = run.repeated.map { repetition -> CanonicalObject in
+            [
+                "count": repetition.extraCount, "first": repetition.firstTime?.description,
+                "last": repetition.lastTime?.description, "numbers": repetition.numbers.bounds,
+            ]
         }
+        return [
+            "first": run.firstTime?.description, "last": run.lastTime?.description, "missing": missing,
+            "present": run.present.map(\.bounds), "records": run.recordCount, "repeated": repeated,
+        ]
     }
 }
 
 extension ClosedRange<Int64> {
-    /// The first and the last number as a JSON array.
-    fileprivate var jsonArray: [UInt8] { Array("[\(lowerBound),\(upperBound)]".utf8) }
+    /// The first and the last number.
+    fileprivate var bounds: [Int64] { [lowerBound, upperBound] }
 }

@@ -175,16 +175,13 @@ private struct BundleContents {
     ///
     /// The elements of arrays are read while they are printed.
     func printJSON(path: String, _ records: RecordListing?) throws {
-        var object = CanonicalObject()
+        var object: CanonicalObject = [
+            "duplicates": manifest.duplicateCount, "inputs": manifest.inputs.entries.map(\.json),
+            "inputsOmitted": manifest.inputs.omittedCount, "path": path, "pseudonymized": manifest.pseudonymKeyID,
+            "tool": manifest.toolVersion, "version": BundleLayout.version,
+        ]
         object.set(contentsOf: manifest)
-        object.set("duplicates", integer: manifest.duplicateCount)
-        object.set("inputsOmitted", integer: manifest.inputs.omittedCount)
-        object.set("path", string: path)
-        object.set("pseudonymized", string: manifest.pseudonymKeyID)
         object.set(ancestryOf: manifest)
-        object.set("tool", string: manifest.toolVersion)
-        object.set("version", integer: BundleLayout.version)
-        object.set("inputs", elements: manifest.inputs.entries.map(\.json.bytes))
         var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [
             ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
             ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),
@@ -198,21 +195,13 @@ private struct BundleContents {
 
     private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {
         for member in reader.members {
-            var object = CanonicalObject()
-            object.set("bytes", integer: member.size)
-            object.set("compressed", integer: member.compressedSize)
-            object.set("path", string: member.name)
-            try body(object)
+            try body(["bytes": member.size, "compressed": member.compressedSize, "path": member.name])
         }
     }
 
     private func forEachSegment(_ body: (CanonicalObject) throws -> Void) throws {
         for segment in manifest.segments {
-            var object = CanonicalObject()
-            object.set("bytes", integer: segment.bytes)
-            object.set("path", string: segment.path)
-            object.set("records", integer: segment.records)
-            try body(object)
+            try body(["bytes": segment.bytes, "path": segment.path, "records": segment.records])
         }
     }
 
@@ -268,8 +257,8 @@ private struct RecordListing {
 
     private static func object(of record: borrowing Record) -> CanonicalObject {
         var object = CanonicalObject(naming: record)
-        object.set("held", elements: record.held.map(\.jsonWithCode.bytes))
-        object.set("source", string: "\(record.source.capture): \(record.source.path)")
+        object.set("held", record.held.map(\.jsonWithCode))
+        object.set("source", "\(record.source.capture): \(record.source.path)")
         return object
     }
 

@@ -187,10 +187,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                 "pingferry: not part of a bundle: \(others.prefix(5).joined(separator: ", "))\(more)")
         }
         if common.json {
-            var object = CanonicalObject()
-            object.set("bundles", elements: results.map(\.bytes))
-            object.set("others", strings: others)
-            try Terminal.print(object)
+            try Terminal.print(["bundles": results, "others": others])
         }
         if results.isEmpty {
             throw CommandError(
@@ -242,10 +239,10 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     private static func json(of received: BundleReceiver.ReceivedBundle, _ name: String) -> CanonicalObject {
         var object = CanonicalObject(validBundle: name, "name", received.manifest, received.signer)
-        object.set("files", strings: received.files)
-        object.set("missingParents", strings: received.missingParents)
-        object.set("present", boolean: received.wasPresent)
-        object.set("repairedBlocks", integer: received.repairedBlockCount ?? 0)
+        object.set("files", received.files)
+        object.set("missingParents", received.missingParents)
+        object.set("present", received.wasPresent)
+        object.set("repairedBlocks", received.repairedBlockCount ?? 0)
         return object
     }
 }

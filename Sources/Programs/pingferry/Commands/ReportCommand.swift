@@ -148,13 +148,13 @@ struct ReportCommand: AsyncParsableCommand {
     private func printSummary(_ summary: Summary, _ page: ReportPage, size: Int) throws {
         if common.json {
             try summary.printJSON { object in
-                object.set("clients", integer: page.clientCount)
-                object.set("days", integer: page.dayCount)
-                object.set("events", integer: page.eventCount)
-                object.set("nights", integer: page.nightCount)
-                object.set("output", string: output)
-                object.set("payloadBytes", integer: page.payloadByteCount)
-                object.set("size", integer: size)
+                object.set("clients", page.clientCount)
+                object.set("days", page.dayCount)
+                object.set("events", page.eventCount)
+                object.set("nights", page.nightCount)
+                object.set("output", output)
+                object.set("payloadBytes", page.payloadByteCount)
+                object.set("size", size)
             }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")

@@ -149,7 +149,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
                 await log?.recordFailure(path, failure)
                 var result = CanonicalObject(rejectedBundle: path, "path", failure)
-                if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", elements: faults) }
+                if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", faults) }
                 results.append(result)
             }
         }
@@ -172,13 +172,11 @@ struct VerifyCommand: AsyncParsableCommand {
             try Terminal.print(Self.sentence(on: verified, records: recordCount))
         }
         if common.json {
-            var object = CanonicalObject()
-            object.set("bundles", elements: results.map(\.bytes))
+            var object: CanonicalObject = ["bundles": results]
             if chain {
-                object.set(
-                    "chain", object: Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
+                object.set("chain", Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
             }
-            if let indexComparison { object.set("index", object: indexComparison.json(isGood: firstFailure == nil)) }
+            if let indexComparison { object.set("index", indexComparison.json(isGood: firstFailure == nil)) }
             try Terminal.print(object)
         }
         do {
@@ -245,10 +243,10 @@ struct VerifyCommand: AsyncParsableCommand {
             for line in lines { try Terminal.print(line) }
         }
         var object = CanonicalObject(validBundle: path, "path", manifest, reader.signer)
-        if let comparison { object.set("against", string: comparison.path) }
-        object.set("parents", strings: manifest.parents)
-        object.set("pseudonymized", string: manifest.pseudonymKeyID)
-        if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
+        if let comparison { object.set("against", comparison.path) }
+        object.set("parents", manifest.parents)
+        object.set("pseudonymized", manifest.pseudonymKeyID)
+        if let volumes = reader.volumes { object.set("volumes", VolumeReport.json(of: volumes)) }
         return object
     }
 
@@ -263,19 +261,13 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func json(
         of chain: BundleChain, records: Int, _ faults: [BundleChain.Fault], isComplete: Bool
     ) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bundles", integer: chain.count)
-        object.set("chains", integer: chain.ends.count)
-        object.set("digest", string: chain.digest)
-        object.set("ends", strings: chain.ends)
-        object.set("faults", objects: faults) { object, fault in
-            object.set("bundle", string: fault.bundle)
-            object.set("code", string: fault.code)
-            object.set("digest", string: fault.digest)
+        let faults = faults.map { fault -> CanonicalObject in
+            ["bundle": fault.bundle, "code": fault.code, "digest": fault.digest]
         }
-        object.set("good", boolean: isComplete)
-        object.set("records", integer: records)
-        return object
+        return [
+            "bundles": chain.count, "chains": chain.ends.count, "digest": chain.digest, "ends": chain.ends,
+            "faults": faults, "good": isComplete, "records": records,
+        ]
     }
 }
 
@@ -341,13 +333,9 @@ struct DigestOptions: ParsableArguments {
 /// The description of the volumes of a bundle in the output of `verify`.
 private enum VolumeReport {
     /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list of volumes.
-    static func json(of set: VolumeSet) -> [[UInt8]] {
+    static func json(of set: VolumeSet) -> [CanonicalObject] {
         zip(set.names, set.sizes).map { name, size in
-            var object = CanonicalObject()
-            object.set("bytes", integer: size)
-            object.set("path", string: name.path)
-            object.set("sha256", string: set.list?.hashes[name.number - 1].hex)
-            return object.bytes
+            ["bytes": size, "path": name.path, "sha256": set.list?.hashes[name.number - 1].hex]
         }
     }
 
@@ -358,15 +346,9 @@ private enum VolumeReport {
     }
 
     /// Returns the faults of volumes as JSON objects, or `nil` if `error` is not about faulty volumes.
-    static func faultsJSON(in error: any Error) -> [[UInt8]]? {
+    static func faultsJSON(in error: any Error) -> [CanonicalObject]? {
         guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
-        return faults.map { fault in
-            var object = CanonicalObject()
-            object.set("code", string: fault.code)
-            object.set("name", string: fault.name)
-            object.set("text", string: fault.text)
-            return object.bytes
-        }
+        return faults.map { ["code": $0.code, "name": $0.name, "text": $0.text] }
     }
 
     private static func bundleError(_ error: any Error) -> BundleError? {

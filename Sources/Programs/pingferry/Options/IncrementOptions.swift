@@ -154,12 +154,7 @@ struct IndexComparison {
     }
 
     func json(isGood: Bool) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("digest", string: index.digest)
-        object.set("good", boolean: isGood)
-        object.set("path", string: path)
-        object.set("records", integer: index.records.keys.count)
-        return object
+        ["digest": index.digest, "good": isGood, "path": path, "records": index.records.keys.count]
     }
 }
 

@@ -253,15 +253,10 @@ struct BackupReport {
     static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("absent", strings: facts.appsWithoutPings)
-        object.set("format", string: facts.format.rawValue)
-        object.set("isEncrypted", boolean: facts.isEncrypted)
-        object.set("lastBackup", string: facts.lastBackup)
-        object.set("path", string: facts.path)
-        object.set("productType", string: facts.productType)
-        object.set("productVersion", string: facts.productVersion)
-        object.set("snapshotState", string: facts.snapshotState)
-        return object
+        [
+            "absent": facts.appsWithoutPings, "format": facts.format.rawValue, "isEncrypted": facts.isEncrypted,
+            "lastBackup": facts.lastBackup, "path": facts.path, "productType": facts.productType,
+            "productVersion": facts.productVersion, "snapshotState": facts.snapshotState,
+        ]
     }
 }

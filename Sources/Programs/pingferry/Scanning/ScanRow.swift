@@ -95,10 +95,5 @@ struct EventCounts {
         unknownCount += other.unknownCount
     }
 
-    var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("known", object: CanonicalObject(counts: countsByMeaning))
-        object.set("unknown", integer: unknownCount)
-        return object
-    }
+    var json: CanonicalObject { ["known": countsByMeaning, "unknown": unknownCount] }
 }
