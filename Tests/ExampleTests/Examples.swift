@@ -164,7 +164,8 @@ import Testing
 
     @Test func canonicalObject() {
         let object: CanonicalObject = ["path": "a.har", "bytes": 12, "label": nil as String?, "parents": ["b", "c"]]
-        #expect(String(decoding: object.bytes, as: UTF8.self) == #"{"bytes":12,"label":null,"parents":["b","c"],"path":"a.har"}"#)
+        let text = String(decoding: object.bytes, as: UTF8.self)
+        #expect(text == #"{"bytes":12,"label":null,"parents":["b","c"],"path":"a.har"}"#)
     }
 
     @Test func expectedList() throws {

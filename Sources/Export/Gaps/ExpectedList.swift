@@ -108,7 +108,7 @@ public struct ExpectedList {
         guard let columns else { return try readHeader(fields) }
         guard fields.count == columnCount else {
             throw ExpectedListError(
-                line: csv.line, .syntax("\(fields.count) fields instead of the \(columnCount) of the header"))
+                line: csv.line, .syntax("\(fields.count.counted("field")) instead of the \(columnCount) of the header"))
         }
         let texts = try columns.map { column throws(ExpectedListError) in
             guard let text = String(validating: fields[column], as: UTF8.self) else {

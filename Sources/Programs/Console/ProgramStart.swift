@@ -1,3 +1,4 @@
+import Bytes
 import CNettle
 import CSQLite
 import CThreads
@@ -28,7 +29,7 @@ public enum SystemResources {
         guard code == 0 else {
             let reason = String(cString: strerror(code))
             exitWithError(
-                program, "cannot allocate memory for \(threads) threads: \(reason)",
+                program, "cannot allocate memory for \(threads.counted("thread")): \(reason)",
                 "raise the limit of address space (ulimit -v)")
         }
         // The pointer remains valid, because the string is static.

@@ -92,7 +92,7 @@ struct JobSummary {
         let parts =
             outcomeCounts.map { "\($0.name) \($0.count)" }
             + [Phrase.reasons(reasonCounts)].filter { !$0.isEmpty }
-        let records = Phrase.count(plan.dispositions.count, "record")
+        let records = plan.dispositions.count.counted("record")
         let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
         let pauses = CountedList.first(pauses.map(Phrase.pause))
         let wrong = rejectedAccounts.map { account in
@@ -123,7 +123,7 @@ struct JobSummary {
             counts["\(reason.system): \(reason.phrase)", default: 0] += uploads
         }
         return CountedList.entries(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }) {
-            "\($0) (\(Phrase.count($1, "upload")))"
+            "\($0) (\($1.counted("upload")))"
         }
     }
 

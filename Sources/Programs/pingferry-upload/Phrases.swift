@@ -7,9 +7,6 @@ import JSONText
 ///
 /// Scripts parse these phrases.
 enum Phrase {
-    /// Returns a number with a noun, such as `1 record` or `2 records`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
     /// Returns the reasons in their order with their counts, such as `daily limit 76, held: schema 1`.
     ///
     /// If there are many reasons, only the most frequent ones are listed.
@@ -39,7 +36,7 @@ enum Phrase {
     }
 
     private static func stay(_ records: Int) -> String {
-        "\(count(records, "record")) stay\(records == 1 ? "s" : "")"
+        "\(records.counted("record")) stay\(records == 1 ? "s" : "")"
     }
 
     /// Returns a phrase such as `2 records stay held until release or forget: schema (1), schema+too-few-events (1)`.

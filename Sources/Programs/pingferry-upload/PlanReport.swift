@@ -39,7 +39,7 @@ struct PlanReport {
         let send = plan.count(.send)
         let list = [send > 0 ? "send \(send)" : "", Phrase.reasons(plan.reasonCounts)].filter { !$0.isEmpty }
         let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
-        return "\(Phrase.count(plan.uploadCount, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
+        return "\(plan.uploadCount.counted("upload")) planned of \(pool.count.counted("record"))\(counts)"
     }
 
     // MARK: JSON

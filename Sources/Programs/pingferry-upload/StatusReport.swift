@@ -62,7 +62,7 @@ struct StatusReport {
             if index == 0 || entries[index - 1].group.client != group.client {
                 let today = overview.uploadsToday[group.client] ?? 0
                 let client = "\(group.client.system) \(Self.displayName(of: group.client))"
-                try Terminal.print("\(client): \(Phrase.count(today, "upload")) today")
+                try Terminal.print("\(client): \(today.counted("upload")) today")
             }
             try Terminal.print("  " + lines[index + 1])
             try Self.print(reasons: counts.waitingCounts)
@@ -99,9 +99,9 @@ struct StatusReport {
         }
         let age = oldest.map { entry in
             let days = max(0, (now.milliseconds - entry.value.milliseconds) / 86_400_000)
-            return "; the oldest record is \(Phrase.count(Int(days), "day")) old (\(entry.key))"
+            return "; the oldest record is \(Int(days).counted("day")) old (\(entry.key))"
         }
-        return "about \(Phrase.count(nightsLeft, "night")) left with the default limits\(age ?? "")"
+        return "about \(nightsLeft.counted("night")) left with the default limits\(age ?? "")"
     }
 
     private var nightsLeft: Int { overview.nightsLeft(UploadLimits()) }
@@ -115,7 +115,7 @@ struct StatusReport {
     /// Prints each record of the shown clients that is set aside, with its last answer and the commands that resolve it.
     private func printSetAside() throws {
         for record in setAsideRecords {
-            let jobs = Phrase.count(record.jobCount, "job")
+            let jobs = record.jobCount.counted("job")
             let text = """
                 set aside: \(record.id), \(record.group.type.system) \(record.group.type.name), failed alone in \(jobs); \
                 last answer: \(Phrase.lastAnswer(record.answer)); to send it again: \(command("retry", record)); \

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Console
 import JSONText
 
@@ -19,8 +20,8 @@ extension Manifest {
     var ancestryLines: [String] {
         guard !parents.isEmpty else { return [] }
         let counts = [
-            Summary.count(omitted.records, "record"), "\(omitted.quarantine) quarantined",
-            Summary.count(omitted.problems, "problem"),
+            omitted.records.counted("record"), "\(omitted.quarantine) quarantined",
+            omitted.problems.counted("problem"),
         ]
         return parents.map { "continues the bundle with the digest \($0)" }
             + ["omitted because earlier bundles contain them: \(counts.joined(separator: ", "))"]

@@ -26,9 +26,9 @@ struct Summary {
     /// A line such as `5 records (4 uploadable; held: schema 1), 2 duplicates omitted, 1 quarantined`.
     var sentence: String {
         var parts = [Self.records(in: intake.totals)]
-        if intake.duplicateCount > 0 { parts.append("\(Self.count(intake.duplicateCount, "duplicate")) omitted") }
+        if intake.duplicateCount > 0 { parts.append("\(intake.duplicateCount.counted("duplicate")) omitted") }
         if intake.omitted.records > 0 {
-            parts.append("\(Self.count(intake.omitted.records, "record")) of earlier bundles omitted")
+            parts.append("\(intake.omitted.records.counted("record")) of earlier bundles omitted")
         }
         if intake.quarantinedItems.count > 0 { parts.append("\(intake.quarantinedItems.count) quarantined") }
         return parts.joined(separator: ", ")
@@ -40,7 +40,7 @@ struct Summary {
     var decisionLines: [String] {
         guard pseudonymKeyID == nil else { return [] }
         let decisions = sortedDecisions.map { decision, count in
-            "\(Self.count(count, "record")) held by a copy in \(decision.capture): \(decision.rank.text)"
+            "\(count.counted("record")) held by a copy in \(decision.capture): \(decision.rank.text)"
         }
         let withdrawals = sortedWithdrawals.map { withdrawal in
             "\(withdrawal.reason.rawValue): \(withdrawal.subject) (\(withdrawal.capture): \(withdrawal.path))"
@@ -105,7 +105,7 @@ struct Summary {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         let unnamedWarnings = intake.warnings.count - Self.maximumReportedProblems
-        if unnamedWarnings > 0 { StandardError.write("pingferry: and \(unnamedWarnings) more warnings") }
+        if unnamedWarnings > 0 { StandardError.write("pingferry: and \(unnamedWarnings.counted("more warning"))") }
         guard intake.isIncomplete else { return }
         for item in intake.quarantinedItems.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write(
@@ -149,7 +149,7 @@ struct Summary {
 
     /// Returns the number of records, such as `5 records (4 uploadable; held: schema 1)`, or `0 records`.
     static func records(in totals: BundleTotals) -> String {
-        let records = count(totals.records, "record")
+        let records = totals.records.counted("record")
         guard totals.records > 0 else { return records }
         let held = totals.holds.isEmpty ? "" : "; held: \(countList(totals.holds))"
         return "\(records) (\(totals.uploadableCount) uploadable\(held))"
@@ -159,9 +159,6 @@ struct Summary {
     static func countList(_ counts: [CapturedText: Int]) -> String {
         CountedList.text(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
     }
-
-    /// Returns a number with a noun in the singular or plural, such as `1 record` or `2 records`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
 extension LocatedProblem {
@@ -183,7 +180,7 @@ private struct FilterSummary {
     var lines: [String] {
         var lines = unmatchedConditions.map { "no record matches --\($0.condition) \($0.value)" }
         if withoutTimeCount > 0 {
-            let (records, verb) = (Summary.count(withoutTimeCount, "record"), withoutTimeCount == 1 ? "was" : "were")
+            let (records, verb) = (withoutTimeCount.counted("record"), withoutTimeCount == 1 ? "was" : "were")
             lines.append("\(records) without a time \(verb) omitted because --since and --until require one")
         }
         return lines

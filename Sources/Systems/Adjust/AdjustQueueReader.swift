@@ -166,7 +166,7 @@ struct AdjustQueueSummary: QueueRules {
 
     func sentence(at instant: Int64) -> String {
         let state = state(at: instant)
-        var parts = ["\(packages == 1 ? "1 package" : "\(packages) packages"): \(state.text)"]
+        var parts = ["\(packages.counted("package")): \(state.text)"]
         if attempts > 0 { parts.append("the first one failed \(attempts == 1 ? "once" : "\(attempts) times")") }
         if let oldest { parts.append("the oldest is of \(oldest)") }
         if sandboxPackages > 0 { parts.append("\(sandboxPackages) from a development build") }

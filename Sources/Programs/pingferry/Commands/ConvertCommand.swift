@@ -211,7 +211,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let count = bundle.manifest.segments.count
         guard let indices = segments.indices(ofSegments: count) else {
             throw ValidationError(
-                "--segments \(segments) exceeds the bundle: \(bundle.path) has \(Summary.count(count, "segment"))")
+                "--segments \(segments) exceeds the bundle: \(bundle.path) has \(count.counted("segment"))")
         }
         return (bundle, indices)
     }
@@ -300,7 +300,7 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if rowsWithoutTime > 0 {
             StandardError.write(
-                "pingferry: \(Summary.count(rowsWithoutTime, "row")) without a time omitted from the timeline")
+                "pingferry: \(rowsWithoutTime.counted("row")) without a time omitted from the timeline")
         }
         try summary.finish(isQuiet: common.quiet)
     }

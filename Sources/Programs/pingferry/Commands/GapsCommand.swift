@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Export
@@ -187,12 +188,12 @@ private struct GapListing {
     /// A line such as `2 sequences of 1 client with 6 records: 1 number missing in 1 gap, 0 repeated, 0 restarts`.
     private var sentence: String {
         let totals = summary.totals
-        let sequences = Summary.count(summary.sequenceCount, "sequence")
-        let clients = Summary.count(summary.clientCount, "client")
-        let records = Summary.count(totals.recordCount, "record")
-        let missing = Summary.count(totals.missingCount, "number")
-        let gaps = Summary.count(totals.gapCount, "gap")
-        let restarts = Summary.count(totals.restartCount, "restart")
+        let sequences = summary.sequenceCount.counted("sequence")
+        let clients = summary.clientCount.counted("client")
+        let records = totals.recordCount.counted("record")
+        let missing = totals.missingCount.counted("number")
+        let gaps = totals.gapCount.counted("gap")
+        let restarts = totals.restartCount.counted("restart")
         return "\(sequences) of \(clients) with \(records): \(missing) missing in \(gaps), "
             + "\(totals.repeatedCount) repeated, \(restarts)"
     }
@@ -218,7 +219,7 @@ private struct GapListing {
     private var comparisonLines: [String] {
         guard let list else { return [] }
         let totals = summary.comparisonTotals
-        var rows = Summary.count(list.rowCount, "row")
+        var rows = list.rowCount.counted("row")
         let omitted = [(list.rejectedCount, "rejected by filters"), (totals.repeatedRowCount, "repeated")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !omitted.isEmpty { rows += " (\(omitted.joined(separator: ", ")))" }

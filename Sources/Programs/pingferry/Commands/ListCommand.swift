@@ -109,7 +109,7 @@ private struct BundleContents {
         let totals = manifest.totals
         try Terminal.print(Summary.records(in: totals))
         if manifest.duplicateCount > 0 {
-            try Terminal.print("\(Summary.count(manifest.duplicateCount, "duplicate")) omitted")
+            try Terminal.print("\(manifest.duplicateCount.counted("duplicate")) omitted")
         }
         let inputRows = InputRows(manifest.inputs)
         try printSection(

@@ -213,7 +213,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         let verb = received.wasPresent ? "already received" : "received"
         try Terminal.print("\(name): \(verb), \(Summary.records(in: manifest.totals))")
         if let blocks = received.repairedBlockCount {
-            try Terminal.print("repaired \(Summary.count(blocks, "block")) in the copy")
+            try Terminal.print("repaired \(blocks.counted("block")) in the copy")
         }
         for line in manifest.lines(signer: received.signer) { try Terminal.print(line) }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Files
@@ -253,9 +254,9 @@ struct VerifyCommand: AsyncParsableCommand {
     /// Returns a sentence on complete chains that contain `records` different records.
     private static func sentence(on chains: BundleChain, records: Int) -> String {
         let count = chains.ends.count
-        let subject = count == 1 ? "chain" : "\(count) chains"
-        let bundles = Summary.count(chains.count, "bundle")
-        return "\(subject) of \(bundles): complete, \(Summary.count(records, "record"))"
+        let subject = count == 1 ? "chain" : count.counted("chain")
+        let bundles = chains.count.counted("bundle")
+        return "\(subject) of \(bundles): complete, \(records.counted("record"))"
     }
 
     private static func json(
@@ -340,7 +341,7 @@ private enum VolumeReport {
     }
 
     static func sentence(on set: VolumeSet) -> String {
-        let count = Summary.count(set.names.count, "volume")
+        let count = set.names.count.counted("volume")
         let list = VolumeName.listPath(of: set.names.first?.bundlePath ?? "")
         return set.list == nil ? "\(count), with no list to compare them with" : "\(count), as listed in \(list)"
     }

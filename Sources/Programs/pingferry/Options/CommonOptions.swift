@@ -111,7 +111,7 @@ struct InputOptions: ParsableArguments {
 
     private func checkLabels() throws {
         guard label.isEmpty || label.count == paths.count else {
-            let (labels, paths) = (Summary.count(label.count, "label"), Summary.count(paths.count, "path"))
+            let (labels, paths) = (label.count.counted("label"), paths.count.counted("path"))
             throw ValidationError(
                 "\(labels) for \(paths): use --label once for each path in the same order, or not at all")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Files
@@ -150,7 +151,7 @@ struct IndexComparison {
 
     /// A sentence that states that the index belongs to the bundles.
     var sentence: String {
-        "\(path): the index of these bundles, with the keys of \(Summary.count(index.records.keys.count, "record"))"
+        "\(path): the index of these bundles, with the keys of \(index.records.keys.count.counted("record"))"
     }
 
     func json(isGood: Bool) -> CanonicalObject {
