@@ -11,7 +11,7 @@ extension ReportPage {
     }
 
     private var clientTable: HTML {
-        let clients = tally.clients.largest
+        let clients = tally.clients.largest.values
         guard !countFormatter.hidesSmallCounts else {
             return "<h3>Clients</h3><p class=\"aside\">Single clients are not listed.</p>"
         }

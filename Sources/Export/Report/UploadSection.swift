@@ -147,7 +147,7 @@ extension ReportPage {
         }
     }
 
-    private func queue(_ queue: ReportFacts.Queue) -> HTML {
+    private func queue(_ queue: ReportQueue) -> HTML {
         let more = queue.sentences.count - Self.maxSentences
         let rest = HTML.moreItems(more, "\(more)")
         let pending: HTML = queue.pendingEventCount.map { "<p>Pending events: \(countFormatter.text($0)).</p>" } ?? ""

@@ -273,14 +273,15 @@ extension RowBuffer {
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let rowCounts: [Int]
-    let records: [Record]
+    let records: [CountedRecord]
 
-    /// The counted properties of a record.
-    struct Record: Sendable {
-        let summary: RecordSummary
-        let eventCount: Int
-        let sequenceNumber: SequenceNumber
-    }
+}
+
+/// The counted properties of a record.
+struct CountedRecord: Sendable {
+    let summary: RecordSummary
+    let eventCount: Int
+    let sequenceNumber: SequenceNumber
 }
 
 /// A queue of jobs that build rows for a sink.

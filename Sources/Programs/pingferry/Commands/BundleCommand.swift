@@ -165,10 +165,8 @@ struct BundleCommand: AsyncParsableCommand {
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.jobLimit
             let hashes = InputHashes(limit: limit)
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit,
-                excluded: outputs, spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet),
+            let opening = try input.opener(
+                limit, backups, isQuiet: common.quiet, excluded: outputs,
                 // Hashes of the inputs would reveal their origin.
                 hashes: pseudonymizer == nil ? hashes : nil)
             let reader = CaptureReader(

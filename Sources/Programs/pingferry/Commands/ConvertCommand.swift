@@ -187,10 +187,8 @@ struct ConvertCommand: AsyncParsableCommand {
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?, reportsQueues: Bool = false
     ) async throws -> CaptureReader {
         let limit = common.jobLimit
-        let opening = InputOpener(
-            labels: input.label, systems: Systems.table, limit: limit, excluded: excluded,
-            salvagesDamagedBundles: salvage,
-            spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
+        let opening = try input.opener(
+            limit, backups, isQuiet: common.quiet, excluded: excluded, salvages: salvage)
         let selection = try segments.map { try openSegments($0, opening) }
         let inputs =
             if let selection { [CaptureInput.bundle(selection.bundle)] } else { try await opening.open(input.paths) }
@@ -435,20 +433,12 @@ extension ExportedStore {
         hasContainer = row.kind != ScanRow.bundleKind
         system = row.system
         self.app = app
-        recordCount = row.totals.records
-        uploadableCount = row.totals.uploadableCount
-        heldCounts = CanonicalObject(counts: row.totals.holds)
-        typeCounts = CanonicalObject(counts: row.totals.types)
+        totals = row.totals
         quarantineCount = row.quarantineCount
         problemCount = row.problemCount
-        pendingEventCounts = row.details.pendingEvents.map { CanonicalObject(counts: $0) }
+        pendingEventCounts = row.details.pendingEvents
         facts = row.details.facts
         usageData = row.usageData?.state
-        queue = row.details.queue.map { queue in
-            Queue(
-                state: queue.state, sentence: queue.sentence,
-                // Without a time in the store, the queue is evaluated at the beginning of 1970.
-                time: queue.instant == 0 ? nil : Timestamp(milliseconds: queue.instant), json: queue.json)
-        }
+        queue = row.details.queue
     }
 }

@@ -68,10 +68,7 @@ struct GapsCommand: AsyncParsableCommand {
             var list: ListCounts?
             if let expect { list = try Self.read(expect, matching: filter, into: &sequences, &clients) }
             let limit = common.jobLimit
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit, excluded: [],
-                salvagesDamagedBundles: salvage, spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+            let opening = try input.opener(limit, backups, isQuiet: common.quiet, salvages: salvage)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(filter: filter, numberedSystems: Systems.table), limit: limit)
@@ -111,7 +108,7 @@ struct GapsCommand: AsyncParsableCommand {
         sequences.compareWithExpectedNumbers()
         let file = ByteSource(try InputFile(path: path))
         var list = ExpectedList(Systems.table)
-        func add(_ row: ExpectedList.Row) {
+        func add(_ row: ExpectedNumber) {
             counts.rowCount += 1
             guard filter.systems.isEmpty || filter.systems.contains(row.system),
                 filter.types.isEmpty || filter.types.contains(row.type),
@@ -172,17 +169,18 @@ private struct GapListing {
         try Terminal.print(sentence)
         if let line = omittedLine { try Terminal.print(line) }
         for line in comparisonLines { try Terminal.print(line) }
-        try printSection(
-            "sequences with gaps",
-            ["client", "system", "type", "numbers", "records", "missing", "gaps", "repeated", "restarts"],
-            summary.largestSequences.values.map(Self.cells), count: summary.incompleteCount)
-        try printSection(
-            "gaps",
-            ["client", "system", "type", "reason", "numbers", "count", "time before", "time after"],
-            summary.largestRows.values.map(Self.cells), count: summary.rowCount)
-        try printSection(
-            "differences from the list", ["client", "system", "type", "only input", "only list", "neither"],
-            summary.largestComparisons.values.map(Self.cells), count: summary.differenceCount)
+        try TextTable(
+            header: ["client", "system", "type", "numbers", "records", "missing", "gaps", "repeated", "restarts"],
+            rows: summary.largestSequences.values.map(Self.cells)
+        ).print(titled: "sequences with gaps", of: summary.incompleteCount)
+        try TextTable(
+            header: ["client", "system", "type", "reason", "numbers", "count", "time before", "time after"],
+            rows: summary.largestRows.values.map(Self.cells)
+        ).print(titled: "gaps", of: summary.rowCount)
+        try TextTable(
+            header: ["client", "system", "type", "only input", "only list", "neither"],
+            rows: summary.largestComparisons.values.map(Self.comparisonCells)
+        ).print(titled: "differences from the list", of: summary.differenceCount)
     }
 
     /// A line such as `2 sequences of 1 client with 6 records: 1 number missing in 1 gap, 0 repeated, 0 restarts`.
@@ -229,19 +227,14 @@ private struct GapListing {
         ]
     }
 
-    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], count: Int) throws {
-        guard !rows.isEmpty else { return }
-        try Terminal.print("")
-        try Terminal.print("\(title):")
-        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
-        if count > rows.count { try Terminal.print("  and \(count - rows.count) more; --json lists all") }
-    }
-
-    private static func cells(_ sequence: GapSummary.Sequence) -> [String] {
-        let numbers = sequence.lowestNumber.flatMap { low in sequence.highestNumber.map { text(low...$0) } } ?? ""
-        let totals = sequence.totals
+    private static func cells(_ sequence: NumberedSequence) -> [String] {
+        let present = sequence.runs.flatMap(\.present)
+        let numbers = present.map(\.lowerBound).min().flatMap { low in
+            present.map(\.upperBound).max().map { text(low...$0) }
+        }
+        let totals = SequenceTotals(sequence)
         return [
-            sequence.client, sequence.system.description, sequence.type, numbers, "\(totals.recordCount)",
+            sequence.client, sequence.system.description, sequence.type, numbers ?? "", "\(totals.recordCount)",
             "\(totals.missingCount)", "\(totals.gapCount)", "\(totals.repeatedCount)", "\(totals.restartCount)",
         ]
     }
@@ -254,9 +247,10 @@ private struct GapListing {
         ]
     }
 
-    private static func cells(_ row: GapSummary.Comparison) -> [String] {
-        let ranges = [row.comparison.filled, row.comparison.expectedOnly, row.comparison.open]
-        return [row.client, row.system.description, row.type] + ranges.map(text)
+    private static func comparisonCells(_ sequence: NumberedSequence) -> [String] {
+        let comparison = sequence.comparison
+        let ranges = [comparison?.filled, comparison?.expectedOnly, comparison?.open]
+        return [sequence.client, sequence.system.description, sequence.type] + ranges.map { text($0 ?? []) }
     }
 
     /// Returns a range such as `4-7`, or a single number.

@@ -53,10 +53,7 @@ struct ScanCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let limit = common.jobLimit
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit, salvagesDamagedBundles: salvage,
-                spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+            let opening = try input.opener(limit, backups, isQuiet: common.quiet, salvages: salvage)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(filter: try filters.filter(), reportsQueues: true), limit: limit)

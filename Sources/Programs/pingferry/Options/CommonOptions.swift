@@ -99,7 +99,18 @@ struct InputOptions: ParsableArguments {
     }
 
     /// The temporary storage for archive members, which uses no disk space until the first member is stored.
-    var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, byteLimit: spoolLimit << 20) }
+    private var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, byteLimit: spoolLimit << 20) }
+
+    /// Returns an opener of the inputs, except for the files in `excluded`, which are outputs of the command.
+    func opener(
+        _ limit: JobLimit, _ backups: PasswordOptions, isQuiet: Bool, excluded: Set<FileIdentity> = [],
+        salvages: Bool = false, hashes: InputHashes? = nil
+    ) throws -> InputOpener {
+        InputOpener(
+            labels: label, systems: Systems.table, limit: limit, excluded: excluded,
+            salvagesDamagedBundles: salvages, spool: spool, passwords: try backups.passwords(isQuiet: isQuiet),
+            hashes: hashes)
+    }
 
     func validate() throws {
         try Self.checkStandardInput(in: paths)
