@@ -123,9 +123,7 @@ public enum BundleLayout {
 
     /// The contents of the first member.
     static var markerContents: [UInt8] {
-        var object = CanonicalObject()
-        object.set("format", string: format)
-        object.set("version", integer: version)
+        let object: CanonicalObject = ["format": format, "version": version]
         return object.bytes + [UInt8(ascii: "\n")]
     }
 }

@@ -361,6 +361,7 @@ extension CanonicalObject {
 }
 
 extension Dictionary: CanonicalValue where Key == CapturedText, Value == Int {
+    /// Appends an object that maps the names to the counts.
     public func appendJSON(to output: inout [UInt8]) { CanonicalObject(counts: self).appendJSON(to: &output) }
 }
 

@@ -206,7 +206,8 @@ extension SequenceRun {
     }
 
     private static func isRestart(
-        at index: Int, of records: ArraySlice<NumberedTime>, after part: TimeSpan, startingWith start: ClosedRange<Int64>
+        at index: Int, of records: ArraySlice<NumberedTime>, after part: TimeSpan,
+        startingWith start: ClosedRange<Int64>
     ) -> Bool {
         let record = records[index]
         guard record.number <= start.upperBound, record.number < part.numbers.upperBound,

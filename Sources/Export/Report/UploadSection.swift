@@ -135,7 +135,7 @@ extension ReportPage {
             table.rows.append(["\(state.text)", Self.answer(state.readiness), "\(countFormatter.text(count))"])
         }
         let rest = countFormatter.aside(other, "Other states: \(countFormatter.text(other, "queue")).")
-        return "<h3>Queues by state</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+        return "<h3>Queues by state</h3>\(table.html)\(rest)"
     }
 
     private static func answer(_ readiness: QueueState.Readiness) -> HTML {

@@ -132,7 +132,7 @@ extension ExportedStore {
             buffer.keep(app?.channel), buffer.keep(app?.build), .integer(Int64(totals.records)),
             .integer(Int64(totals.uploadableCount)), buffer.keep(json: totals.holds), buffer.keep(json: totals.types),
             .integer(Int64(quarantineCount)), .integer(Int64(problemCount)),
-            pendingEventCounts.map { buffer.keep(json: $0) } ?? .null,
+            buffer.keep(json: pendingEventCounts),
             facts.isEmpty ? .null : buffer.keep(json: facts), buffer.keep(usageData?.rawValue),
         ]
     }
@@ -152,7 +152,8 @@ extension ExportedStore {
 }
 
 extension RowBuffer {
-    fileprivate mutating func keep(json value: some CanonicalValue) -> Cell {
+    fileprivate mutating func keep(json value: (some CanonicalValue)?) -> Cell {
+        guard let value else { return .null }
         var bytes: [UInt8] = []
         value.appendJSON(to: &bytes)
         return keep(bytes.span)

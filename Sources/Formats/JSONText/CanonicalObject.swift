@@ -112,11 +112,14 @@ public struct CanonicalObject: Sendable {
 }
 
 extension CanonicalObject: CanonicalValue, ExpressibleByDictionaryLiteral {
-    /// Creates an object from a literal. If a key is repeated, its last value applies.
+    /// Creates an object from a literal.
+    ///
+    /// If a key is repeated, its last value applies.
     public init(dictionaryLiteral members: (JSONKey, any CanonicalValue)...) {
         for (key, value) in members { set(key, value) }
     }
 
+    /// Appends the object.
     public func appendJSON(to output: inout [UInt8]) {
         output.append(UInt8(ascii: "{"))
         for (position, member) in members.enumerated() {
@@ -130,28 +133,34 @@ extension CanonicalObject: CanonicalValue, ExpressibleByDictionaryLiteral {
 }
 
 extension String: CanonicalValue {
+    /// Appends the string with the shortest escapes.
     public func appendJSON(to output: inout [UInt8]) { output.append(jsonString: self) }
 }
 
 extension Bool: CanonicalValue {
+    /// Appends `true` or `false`.
     public func appendJSON(to output: inout [UInt8]) { output += (self ? "true" : "false").utf8 }
 }
 
 extension Int: CanonicalValue {
+    /// Appends the number in decimal digits.
     public func appendJSON(to output: inout [UInt8]) { output += String(self).utf8 }
 }
 
 extension Int64: CanonicalValue {
+    /// Appends the number in decimal digits.
     public func appendJSON(to output: inout [UInt8]) { output += String(self).utf8 }
 }
 
 extension Optional: CanonicalValue where Wrapped: CanonicalValue {
+    /// Appends the wrapped value, or null.
     public func appendJSON(to output: inout [UInt8]) {
         if let self { self.appendJSON(to: &output) } else { output += "null".utf8 }
     }
 }
 
 extension Array: CanonicalValue where Element: CanonicalValue {
+    /// Appends the elements as an array.
     public func appendJSON(to output: inout [UInt8]) { output.append(jsonArray: self) { $0.appendJSON(to: &$1) } }
 }
 

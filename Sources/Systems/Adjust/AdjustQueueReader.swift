@@ -175,13 +175,9 @@ struct AdjustQueueSummary: QueueRules {
 
     func json(at instant: Int64) -> CanonicalObject {
         let state = state(at: instant)
-        var object = CanonicalObject()
-        object.set("attempts", integer: attempts)
-        object.set("oldest", string: oldest?.description)
-        object.set("packages", integer: packages)
-        object.set("readiness", string: state.readiness.rawValue)
-        object.set("reason", string: state.text)
-        object.set("sandbox", integer: sandboxPackages)
-        return object
+        return [
+            "attempts": attempts, "oldest": oldest?.description, "packages": packages,
+            "readiness": state.readiness.rawValue, "reason": state.text, "sandbox": sandboxPackages,
+        ]
     }
 }

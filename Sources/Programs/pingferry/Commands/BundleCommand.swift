@@ -190,8 +190,7 @@ struct BundleCommand: AsyncParsableCommand {
             do throws(CommandError) {
                 try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
             } catch {
-                error.report(as: "pingferry")
-                laterFailure = ExitCode(error.status.rawValue)
+                laterFailure = error.report()
             }
             do {
                 try par2?.create(
@@ -200,11 +199,11 @@ struct BundleCommand: AsyncParsableCommand {
                         ? [output] : file.volumes.map(\.path) + [VolumeName.listPath(of: output)], replacing: force)
             } catch {
                 guard let failure = CommandError(error) else { throw error }
-                CommandError(
+                let status = CommandError(
                     status: failure.status, message: "no repair blocks were made: \(failure.message)",
                     remedy: "\(outputDescription(for: file.volumes)) was written; make them with par2 create"
-                ).report(as: "pingferry")
-                laterFailure = laterFailure ?? ExitCode(failure.status.rawValue)
+                ).report()
+                laterFailure = laterFailure ?? status
             }
             try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake).statement

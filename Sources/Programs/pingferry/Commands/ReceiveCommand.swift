@@ -175,8 +175,8 @@ struct ReceiveCommand: AsyncParsableCommand {
             } catch {
                 guard let failure = Self.failure(error, bundle.name, in: output, medium: folder) else { throw error }
                 progress.clear()
-                failure.report(as: "pingferry")
-                firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+                let status = failure.report()
+                firstFailure = firstFailure ?? status
                 results.append(CanonicalObject(rejectedBundle: bundle.name, "name", failure))
             }
         }

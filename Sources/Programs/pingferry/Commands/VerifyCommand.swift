@@ -146,8 +146,8 @@ struct VerifyCommand: AsyncParsableCommand {
                 guard let failure = CommandError(error)?.stating(ParityProgram.state(ofBundleAt: path)) else {
                     throw error
                 }
-                failure.report(as: "pingferry")
-                firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+                let status = failure.report()
+                firstFailure = firstFailure ?? status
                 await log?.recordFailure(path, failure)
                 var result = CanonicalObject(rejectedBundle: path, "path", failure)
                 if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", faults) }
@@ -156,14 +156,12 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         let faults = chain ? verified.faults(endingWith: digests.digest?.lowercased()) : []
         for fault in faults {
-            let failure = CommandError(fault)
-            failure.report(as: "pingferry")
-            firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+            let status = CommandError(fault).report()
+            firstFailure = firstFailure ?? status
         }
         let isComplete = firstFailure == nil
         if isComplete, let contents, let failure = indexComparison?.failure(comparedWith: contents) {
-            failure.report(as: "pingferry")
-            firstFailure = ExitCode(failure.status.rawValue)
+            firstFailure = failure.report()
         }
         if let indexComparison, firstFailure == nil, !common.json, !common.quiet {
             try Terminal.print(indexComparison.sentence)
