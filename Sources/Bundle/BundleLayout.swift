@@ -2,6 +2,12 @@ import Bytes
 import Files
 import JSONText
 
+/// A version of the format of a bundle, an index, a receipt or a ledger.
+public enum FormatVersion {
+    /// A hint for a file whose version is higher or lower than the supported version.
+    public static let remedy = "use a version of this program that supports this version of the format"
+}
+
 /// The names of the members of a bundle, and the sizes that the format fixes.
 ///
 /// Source: "Bundle", "The file".
@@ -117,9 +123,7 @@ public enum BundleLayout {
 
     /// The contents of the first member.
     static var markerContents: [UInt8] {
-        var object = CanonicalObject()
-        object.set("format", string: format)
-        object.set("version", integer: version)
+        let object: CanonicalObject = ["format": format, "version": version]
         return object.bytes + [UInt8(ascii: "\n")]
     }
 }

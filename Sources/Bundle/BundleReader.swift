@@ -195,7 +195,7 @@ extension BundleReader {
         let listed = manifest.allMembers
         guard listed.count == container.memberCount - 1 else {
             throw .badManifest(
-                "it lists \(listed.count) members, but the bundle has \(container.memberCount - 1)")
+                "it lists \(listed.count.counted("member")), but the bundle has \(container.memberCount - 1)")
         }
         try checkOrder(of: manifest)
         return try wrappingErrors(volumes) { () throws(ContainerError) in
@@ -380,7 +380,8 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         case .container(let error): error.remedy
         case .signature(let error): error.remedy
         case .volumes(let error): error.remedy
-        case .unsupportedVersion, .unknownName: "use a newer version of this program"
+        case .unsupportedVersion: FormatVersion.remedy
+        case .unknownName: "use a newer version of this program"
         case .notABundle: nil
         case .memberMissing, .badManifest, .changed, .badRecord, .countMismatch:
             "use another copy of the bundle, or read what is left of this one with convert --salvage"

@@ -360,6 +360,11 @@ extension CanonicalObject {
     }
 }
 
+extension Dictionary: CanonicalValue where Key == CapturedText, Value == Int {
+    /// Appends an object that maps the names to the counts.
+    public func appendJSON(to output: inout [UInt8]) { CanonicalObject(counts: self).appendJSON(to: &output) }
+}
+
 /// A table that counts occurrences by key.
 ///
 /// Counting the same key repeatedly is fast, because the index of the last key is cached.

@@ -164,7 +164,7 @@ import Testing
         let found = try await read(archive)
         #expect(
             found.problems.contains(
-                ": unreadable: not read: 1 entries that are at the bytes of other entries"))
+                ": unreadable: not read: 1 entry at the bytes of other entries"))
     }
 
     @Test("Too many members, needed or not, are an error", arguments: ["zip", "ustar"])

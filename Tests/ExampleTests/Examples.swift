@@ -162,6 +162,12 @@ import Testing
         sequences.forEachSequence(of: clients) { missing += $0.runs.flatMap(\.missing).map(\.numbers) }  // 8...9
     }
 
+    @Test func canonicalObject() {
+        let object: CanonicalObject = ["path": "a.har", "bytes": 12, "label": nil as String?, "parents": ["b", "c"]]
+        let text = String(decoding: object.bytes, as: UTF8.self)
+        #expect(text == #"{"bytes":12,"label":null,"parents":["b","c"],"path":"a.har"}"#)
+    }
+
     @Test func expectedList() throws {
         var numbers: [Int64] = []
         let bytes = Array("system,client,type,seq\nmozilla,C1,core,7".utf8)

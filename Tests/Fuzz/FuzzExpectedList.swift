@@ -24,7 +24,7 @@ func fuzzExpectedList(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// The result of reading a list.
 private struct Reading: Equatable {
-    var rows: [ExpectedList.Row] = []
+    var rows: [ExpectedNumber] = []
     var error: ExpectedListError?
 
     init(_ text: [UInt8], pieceSize: Int) {

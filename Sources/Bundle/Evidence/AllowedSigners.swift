@@ -155,12 +155,7 @@ public struct Signer: Sendable, Equatable {
     public let keyDescription: String
 
     /// The signer as canonical JSON.
-    public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("key", string: keyDescription)
-        object.set("principal", string: principal)
-        return object
-    }
+    public var json: CanonicalObject { ["key": keyDescription, "principal": principal] }
 }
 
 /// The reason why a signature is not accepted.

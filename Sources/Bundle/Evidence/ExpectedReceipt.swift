@@ -125,7 +125,7 @@ public enum ReceiptParsingError: Error, Sendable, Equatable, CustomStringConvert
     public var remedy: String {
         switch self {
         case .notAReceipt: "pass a file that bundle --receipt or verify --receipt wrote"
-        case .unsupportedVersion: "use a newer version of this program"
+        case .unsupportedVersion: FormatVersion.remedy
         }
     }
 }

@@ -118,10 +118,8 @@ public struct Receipt: Sendable, Equatable {
     }
 
     private var predicate: CanonicalObject {
-        var object = CanonicalObject()
-        if let arguments { object.set("arguments", strings: arguments) }
-        object.set("bundles", elements: entries.map(\.json.bytes))
-        object.set("command", string: command)
+        var object: CanonicalObject = ["bundles": entries.map(\.json), "command": command]
+        if let arguments { object.set("arguments", arguments) }
         inputs?.add(to: &object)
         origin.add(to: &object, program: "pingferry")
         return object
@@ -131,25 +129,16 @@ public struct Receipt: Sendable, Equatable {
 extension Receipt.Origin {
     /// Adds the host, the time, the name and version of the program, and the user to the predicate of a statement.
     public func add(to predicate: inout CanonicalObject, program: String) {
-        predicate.set("host", string: host)
-        predicate.set("time", string: time.description)
-        var tool = CanonicalObject()
-        tool.set("name", string: program)
-        tool.set("version", string: toolVersion)
-        predicate.set("tool", object: tool)
-        var user = CanonicalObject()
-        user.set("name", string: self.user)
-        user.set("uid", integer: userID)
-        predicate.set("user", object: user)
+        predicate.set("host", host)
+        predicate.set("time", time.description)
+        predicate.set("tool", ["name": program, "version": toolVersion] as CanonicalObject)
+        predicate.set("user", ["name": user, "uid": userID] as CanonicalObject)
     }
 }
 
 extension Receipt.Entry {
     fileprivate var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("files", strings: files.map(\.name))
-        object.set("name", string: name)
-        object.set("result", string: outcome.name)
+        var object: CanonicalObject = ["files": files.map(\.name), "name": name, "result": outcome.name]
         if case .invalid(let reason, let status) = outcome {
             object.set("reason", string: reason)
             object.set("status", integer: status)
@@ -200,11 +189,8 @@ public struct Statement {
 
     /// Writes the statement as one line of canonical JSON, calling `output` with consecutive pieces.
     public func write(to output: (Span<UInt8>) throws -> Void) throws {
-        var start = CanonicalObject()
-        start.set("_type", string: Self.type)
-        var end = CanonicalObject()
-        end.set("predicateType", string: predicateType)
-        end.set("subject", elements: subjects.map(\.subject.bytes))
+        let start: CanonicalObject = ["_type": Self.type]
+        let end: CanonicalObject = ["predicateType": predicateType, "subject": subjects.map(\.subject)]
         try output(Array(start.bytes.dropLast() + #","predicate":"#.utf8).span)
         try predicate.write(with: arrays, to: output)
         try output(Array(",".utf8 + end.bytes.dropFirst() + "\n".utf8).span)
@@ -214,11 +200,6 @@ public struct Statement {
 extension Receipt.File {
     /// The file as a resource descriptor of in-toto.
     fileprivate var subject: CanonicalObject {
-        var digest = CanonicalObject()
-        digest.set("sha256", string: sha256.hex)
-        var object = CanonicalObject()
-        object.set("digest", object: digest)
-        object.set("name", string: name)
-        return object
+        ["digest": ["sha256": sha256.hex] as CanonicalObject, "name": name]
     }
 }

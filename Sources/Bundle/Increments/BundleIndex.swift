@@ -202,7 +202,7 @@ public enum BundleIndexError: Error, Sendable, Equatable, CustomStringConvertibl
     /// A hint on how to resolve the error.
     public var remedy: String {
         switch self {
-        case .unsupportedVersion: "use a newer version of this program"
+        case .unsupportedVersion: FormatVersion.remedy
         case .notAnIndex, .damaged, .malformed: "use another copy, or pass the earlier bundles with --since-bundle"
         }
     }

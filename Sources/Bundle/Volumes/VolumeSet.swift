@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Glibc
 import Hashing
@@ -195,7 +196,7 @@ public struct VolumeFault: Sendable, Equatable {
     public var text: String {
         switch kind {
         case .missing: "\(name) is missing"
-        case .length(let size, let expected): "\(name) has \(size) bytes, not \(expected)"
+        case .length(let size, let expected): "\(name) has \(size.counted("byte")), not \(expected)"
         case .swapped(let other): "\(name) has the contents of \(other)"
         case .duplicate(let other): "\(name) is a copy of \(other)"
         case .changed: "\(name) is damaged or belongs to another bundle: its contents do not match the list of volumes"

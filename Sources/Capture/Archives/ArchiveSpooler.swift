@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Telemetry
 
@@ -95,7 +96,8 @@ struct ArchiveSpooler {
             // libarchive reads only one of several entries with the same offset.
             let missing = (zipEntryCount ?? 0) &- UInt16(truncatingIfNeeded: memberCount)
             if !isTar, zipEntryCount != nil, (1..<1 << 15).contains(missing) {
-                report("unreadable", "not read: \(missing) entries that are at the bytes of other entries", at: "")
+                let entries = Int(missing).counted("entry", plural: "entries")
+                report("unreadable", "not read: \(entries) at the bytes of other entries", at: "")
             }
         } catch {
             guard case .damaged = error.reason, treeBuilder.entryCount > 0 else { throw error }

@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Glibc
@@ -215,7 +216,9 @@ struct DecryptedBytes: ByteProvider {
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
         guard source.count > 0, source.count.isMultiple(of: Self.blockSize) else {
             throw .inBackup(
-                "B29", "the encrypted file has \(source.count) bytes, which is not a multiple of the block size", path)
+                "B29",
+                "the encrypted file has \(source.count.counted("byte")), which is not a multiple of the block size",
+                path)
         }
         self.source = source
         self.key = key

@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Glibc
@@ -95,7 +96,8 @@ struct BackupOpener {
         }
         guard main.count > 0, main.count.isMultiple(of: CipherKey.blockSize) else {
             throw BackupError(
-                "B27", "the encrypted manifest has \(main.count) bytes, which is not a multiple of the block size")
+                "B27",
+                "the encrypted manifest has \(main.count.counted("byte")), which is not a multiple of the block size")
         }
         return try BackupError.wrapping { () throws(FileError) in
             ByteSource(try DecryptedBytes(main, key: key, path: BackupDetector.databaseName))

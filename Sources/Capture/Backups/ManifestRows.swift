@@ -46,7 +46,7 @@ enum ManifestRows {
         }
         guard count <= rowLimit else { return tooManyRows }
         if let damage {
-            return .incomplete(caseID: "B34", text: "the manifest is damaged after \(count) rows: \(damage)")
+            return .incomplete(caseID: "B34", text: "the manifest is damaged after \(count.counted("row")): \(damage)")
         }
         return database.logFault.map { .incomplete(caseID: "B34", text: "the manifest: \($0)") } ?? .complete
     }
@@ -75,7 +75,9 @@ enum ManifestRows {
                 guard count > 0 else { throw BackupError("B44", "Manifest.mbdb has no complete record") }
                 return .incomplete(
                     caseID: "B44",
-                    text: "Manifest.mbdb is truncated or damaged after \(count) records; later records are lost")
+                    text:
+                        "Manifest.mbdb is truncated or damaged after \(count.counted("record")); later records are lost"
+                )
             }
         }
     }

@@ -113,7 +113,7 @@ final class SalvageScan {
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &output)
         case .gap(let offset, let length, let reason):
             let error = ContainerError(at: offset, reason)
-            report("\(error); \(length) bytes lost", at: offset, to: &output)
+            report("\(error); \(length.counted("byte")) lost", at: offset, to: &output)
         }
     }
 

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Synchronization
 import Telemetry
@@ -159,8 +160,7 @@ private struct RequestLogReader: ~Copyable {
 
     private mutating func finish(_ output: inout ScanOutput) {
         for (traffic, count) in others.sorted(by: { $0.key < $1.key }) {
-            let requests = "\(count) request\(count == 1 ? "" : "s")"
-            output.report(Problem(traffic.code, "\(requests) \(traffic.words)"), path: log.path)
+            output.report(Problem(traffic.code, "\(count.counted("request")) \(traffic.words)"), path: log.path)
         }
         quarantineRejects(&output)
         if let problem = items?.limitProblem { output.report(problem, path: log.path) }

@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Telemetry
@@ -99,7 +100,8 @@ extension StoreSearch {
         try await searchLevels(addFindings(root, of: prefix), part, excluding: [], hasBackups: false, limit: limit)
         guard let unread = unreadableFilesByBackup[prefix] else { return }
         let more =
-            unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents could identify)" : ""
+            unread.count > 1
+            ? " (and \((unread.count - 1).counted("more file")) that only their contents could identify)" : ""
         report("unreadable", unread.first + more, at: backup.location.path)
     }
 

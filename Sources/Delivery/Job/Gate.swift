@@ -132,7 +132,7 @@ final class Gate: Sendable {
         state.refusalCounts[refusal, default: 0] += 1
         state.equalRefusals = max(state.equalRefusals, state.refusalCounts[refusal, default: 0])
         guard state.closingReason == nil, state.refusalCounts[refusal, default: 0] >= equalRefusalLimit else { return }
-        let refusals = equalRefusalLimit == 1 ? "1 refusal" : "\(equalRefusalLimit) refusals"
+        let refusals = equalRefusalLimit.counted("refusal")
         state.closingReason = UndeliveredReason(
             system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
     }

@@ -1,3 +1,4 @@
+import Bundle
 import Files
 
 /// An error of opening, reading or writing a ledger.
@@ -12,8 +13,8 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case notAFile(path: String)
     /// The file has several hard links.
     case multipleNames(path: String)
-    /// The ledger was written by a newer version of the program.
-    case newerVersion(path: String, version: String)
+    /// The version of the format is not supported.
+    case unsupportedVersion(path: String, version: String)
     /// No ledger exists at the path.
     case missing(path: String)
     /// The ledger is an older copy, or the file that counts its jobs is missing.
@@ -37,7 +38,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .notALedger(let path): "\(path): not a ledger of this program"
         case .notAFile(let path): "\(path): not a regular file"
         case .multipleNames(let path): "\(path): the ledger has several hard links"
-        case .newerVersion(let path, let version): "\(path): ledger format version \(version) is not supported"
+        case .unsupportedVersion(let path, let version): "\(path): ledger format version \(version) is not supported"
         case .missing(let path): "\(path): the ledger does not exist"
         case .older(let path, let missing): "\(path): the ledger is older than its last job: \(missing.description)"
         case .damagedCounter(let path): "\(path): not a counter of jobs"
@@ -58,7 +59,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             """
         case .notALedger, .notAFile: "use --ledger to give the path of a ledger or of a file that does not exist yet"
         case .multipleNames: "remove the other hard links; symbolic links are allowed"
-        case .newerVersion: "use a newer version of this program"
+        case .unsupportedVersion: FormatVersion.remedy
         case .older:
             """
             restore the ledger together with the files beside it, or a newer backup; with --accept-older-ledger, what the \

@@ -148,7 +148,7 @@ enum LedgerFile {
 
     /// Returns whether a database is an initialized ledger.
     ///
-    /// - Throws: `LedgerError` if the database belongs to another program, has a newer version or is damaged.
+    /// - Throws: `LedgerError` if the database belongs to another program, has an unsupported version or is damaged.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
             guard try db.first("SELECT count(*) FROM sqlite_schema") == 0 else {
@@ -158,7 +158,7 @@ enum LedgerFile {
         }
         guard let version = try LedgerSchema.version(of: db) else { throw LedgerError.notALedger(path: path) }
         guard version == LedgerSchema.version else {
-            throw LedgerError.newerVersion(path: path, version: "\(version)")
+            throw LedgerError.unsupportedVersion(path: path, version: "\(version)")
         }
         if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
             throw LedgerError.damaged(path: path, reason: fault)

@@ -14,18 +14,6 @@ import Telemetry
 /// try list.finish { numbers.append($0.number) }  // 7
 /// ```
 public struct ExpectedList {
-    /// A row of the list.
-    public struct Row: Sendable, Equatable {
-        /// The system of the upload.
-        public let system: SystemName
-        /// The id of the client, which is not empty.
-        public let client: String
-        /// The type of the upload.
-        public let type: String
-        /// The sequence number of the upload, which is not negative.
-        public let number: Int64
-    }
-
     /// The maximum number of rows in a list.
     public static let rowLimit = 100_000_000
     /// The maximum length of a line of NDJSON in bytes.
@@ -65,21 +53,21 @@ public struct ExpectedList {
     /// Reads the next bytes of the list, and calls `body` with each complete row.
     ///
     /// - Throws: ``ExpectedListError``, or an error that `body` throws.
-    public mutating func read(_ bytes: Span<UInt8>, _ body: (Row) throws -> Void) throws {
+    public mutating func read(_ bytes: Span<UInt8>, _ body: (ExpectedNumber) throws -> Void) throws {
         for index in bytes.indices { try add(bytes[index], body) }
     }
 
     /// Reads the last row if it does not end with a line feed.
     ///
     /// - Throws: ``ExpectedListError``, or an error that `body` throws.
-    public mutating func finish(_ body: (Row) throws -> Void) throws {
+    public mutating func finish(_ body: (ExpectedNumber) throws -> Void) throws {
         switch format {
         case .unknown, .csv: if try csv.finish() { try addCSVRow(body) }
         case .ndjson: try addLine(body)
         }
     }
 
-    private mutating func add(_ byte: UInt8, _ body: (Row) throws -> Void) throws {
+    private mutating func add(_ byte: UInt8, _ body: (ExpectedNumber) throws -> Void) throws {
         if let expected = remainingMark.first {
             guard byte != expected else { return remainingMark = remainingMark.dropFirst() }
             remainingMark = []
@@ -103,12 +91,12 @@ public struct ExpectedList {
 
     // MARK: CSV
 
-    private mutating func addCSVRow(_ body: (Row) throws -> Void) throws {
+    private mutating func addCSVRow(_ body: (ExpectedNumber) throws -> Void) throws {
         let fields = csv.fields
         guard let columns else { return try readHeader(fields) }
         guard fields.count == columnCount else {
             throw ExpectedListError(
-                line: csv.line, .syntax("\(fields.count) fields instead of the \(columnCount) of the header"))
+                line: csv.line, .syntax("\(fields.count.counted("field")) instead of the \(columnCount) of the header"))
         }
         let texts = try columns.map { column throws(ExpectedListError) in
             guard let text = String(validating: fields[column], as: UTF8.self) else {
@@ -116,13 +104,11 @@ public struct ExpectedList {
             }
             return text
         }
+        let digits = fields[columns[3]]
         try add(
-            system: texts[0], client: texts[1], type: texts[2], number: Self.integer(fields[columns[3]]),
-            line: csv.line,
+            system: texts[0], client: texts[1], type: texts[2], number: Int64(decimal: digits.span), line: csv.line,
             body)
     }
-
-    private static func integer(_ digits: [UInt8]) -> Int64? { Int64(decimal: digits.span) }
 
     private mutating func readHeader(_ fields: [[UInt8]]) throws(ExpectedListError) {
         let names = fields.map { String(decoding: $0, as: UTF8.self) }
@@ -142,7 +128,7 @@ public struct ExpectedList {
 
     // MARK: NDJSON
 
-    private mutating func addLine(_ body: (Row) throws -> Void) throws {
+    private mutating func addLine(_ body: (ExpectedNumber) throws -> Void) throws {
         defer { line.removeAll() }
         guard !line.isTooLong else { throw ExpectedListError(line: lineNumber, .tooLong) }
         guard line.bytes.contains(where: { !" \t\r".utf8.contains($0) }) else { return }
@@ -171,7 +157,8 @@ public struct ExpectedList {
     // MARK: Rows
 
     private mutating func add(
-        system name: String, client: String, type: String, number: Int64?, line: Int, _ body: (Row) throws -> Void
+        system name: String, client: String, type: String, number: Int64?, line: Int,
+        _ body: (ExpectedNumber) throws -> Void
     ) throws {
         guard let system = systems.name(name) else { throw ExpectedListError(line: line, .unknownSystem(name)) }
         guard systems[system]?.sequence?.isNumbered(type) == true else {
@@ -181,8 +168,20 @@ public struct ExpectedList {
         guard let number, number >= 0 else { throw ExpectedListError(line: line, .number) }
         guard rowCount < Self.rowLimit else { throw ExpectedListError(line: line, .tooManyRows) }
         rowCount += 1
-        try body(Row(system: system, client: client, type: type, number: number))
+        try body(ExpectedNumber(system: system, client: client, type: type, number: number))
     }
+}
+
+/// A row of an expected list.
+public struct ExpectedNumber: Sendable, Equatable {
+    /// The system of the upload.
+    public let system: SystemName
+    /// The id of the client, which is not empty.
+    public let client: String
+    /// The type of the upload.
+    public let type: String
+    /// The sequence number of the upload, which is not negative.
+    public let number: Int64
 }
 
 /// An error in a list of sequence numbers.

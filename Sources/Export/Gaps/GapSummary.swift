@@ -3,73 +3,6 @@ import Telemetry
 
 /// The totals of all sequences, and the sequences, gaps and comparisons with the most missing or differing numbers.
 public struct GapSummary: Sendable {
-    /// The totals of a sequence, without the ranges of its numbers.
-    public struct Sequence: Sendable, Equatable {
-        /// The system of the sequence.
-        public let system: SystemName
-        /// The type of the records in the sequence.
-        public let type: String
-        /// The id of the client that the sequence belongs to.
-        public let client: String
-        /// The lowest number of all runs, or `nil` if there are no records.
-        public let lowestNumber: Int64?
-        /// The highest number of all runs, or `nil` if there are no records.
-        public let highestNumber: Int64?
-        /// The totals of the sequence.
-        public let totals: Totals
-    }
-
-    /// The totals of one or all sequences.
-    ///
-    /// If the number of missing numbers exceeds `Int.max`, it is stored as `Int.max`.
-    public struct Totals: Sendable, Equatable {
-        /// The number of records with a sequence number.
-        public var recordCount = 0
-        /// The number of restarts, which is the number of runs after the first run of each sequence.
-        public var restartCount = 0
-        /// The number of gaps.
-        public var gapCount = 0
-        /// The number of missing sequence numbers, added up over all gaps.
-        public var missingCount = 0
-        /// The number of additional records with a number that another record of the same run has.
-        public var repeatedCount = 0
-
-        init() {}
-
-        init(_ sequence: NumberedSequence) {
-            restartCount = max(0, sequence.runs.count - 1)
-            for run in sequence.runs {
-                recordCount += run.recordCount
-                gapCount += run.missing.count
-                for gap in run.missing { missingCount = missingCount.addingSaturated(gap.numbers.sequenceCount) }
-                for numbers in run.repeated { repeatedCount += numbers.extraCount }
-            }
-        }
-
-        /// Whether there are no gaps, repetitions or restarts.
-        var isComplete: Bool { gapCount == 0 && repeatedCount == 0 && restartCount == 0 }
-
-        fileprivate static func += (left: inout Totals, right: Totals) {
-            left.recordCount += right.recordCount
-            left.restartCount += right.restartCount
-            left.gapCount += right.gapCount
-            left.missingCount = left.missingCount.addingSaturated(right.missingCount)
-            left.repeatedCount += right.repeatedCount
-        }
-    }
-
-    /// The comparison of a sequence with an expected list.
-    public struct Comparison: Sendable, Equatable {
-        /// The system of the sequence.
-        public let system: SystemName
-        /// The type of the records in the sequence.
-        public let type: String
-        /// The id of the client that the sequence belongs to.
-        public let client: String
-        /// The comparison of the sequence with the expected list.
-        public let comparison: ExpectedComparison
-    }
-
     /// The totals of the comparisons of all sequences with an expected list.
     public struct ComparisonTotals: Sendable, Equatable {
         /// The number of sequence numbers that both the input and the list contain.
@@ -89,7 +22,7 @@ public struct GapSummary: Sendable {
     /// The number of clients with sequences.
     public private(set) var clientCount = 0
     /// The totals of all sequences.
-    public private(set) var totals = Totals()
+    public private(set) var totals = SequenceTotals()
     /// The totals of the comparisons of all sequences with an expected list, which are all 0 if there is no list.
     public private(set) var comparisonTotals = ComparisonTotals()
     /// The number of gaps, repetitions and restarts.
@@ -99,11 +32,11 @@ public struct GapSummary: Sendable {
     /// The number of sequences with numbers that are missing from the input, from the list, or from both.
     public private(set) var differenceCount = 0
     /// The sequences with the most missing numbers, in descending order.
-    public private(set) var largestSequences: LargestValues<Sequence>
+    public private(set) var largestSequences: LargestValues<NumberedSequence>
     /// The gaps with the most missing numbers, in descending order, followed by repetitions and restarts.
     public private(set) var largestRows: LargestValues<GapRow>
-    /// The comparisons with the most differences, in descending order.
-    public private(set) var largestComparisons: LargestValues<Comparison>
+    /// The sequences with the most differences from an expected list, in descending order.
+    public private(set) var largestComparisons: LargestValues<NumberedSequence>
     private var lastClient: (system: SystemName, client: ClientID)?
 
     /// Summarizes all sequences, and keeps at most `limit` sequences, gaps and comparisons.
@@ -121,16 +54,11 @@ public struct GapSummary: Sendable {
         let client = (system: sequence.system, client: ClientID(sequence.client))
         if lastClient.map({ $0 != client }) ?? true { clientCount += 1 }
         lastClient = client
-        let totals = Totals(sequence)
+        let totals = SequenceTotals(sequence)
         self.totals += totals
         if !totals.isComplete {
             incompleteCount += 1
-            largestSequences.add(
-                Sequence(
-                    system: sequence.system, type: sequence.type, client: sequence.client,
-                    lowestNumber: sequence.runs.compactMap(\.present.first?.lowerBound).min(),
-                    highestNumber: sequence.runs.compactMap(\.present.last?.upperBound).max(), totals: totals),
-                size: totals.missingCount)
+            largestSequences.add(sequence, size: totals.missingCount)
         }
         sequence.forEachGap { row in
             rowCount += 1
@@ -150,14 +78,51 @@ public struct GapSummary: Sendable {
         let size = filled.addingSaturated(open).addingSaturated(expectedOnly)
         guard size > 0 else { return }
         differenceCount += 1
-        largestComparisons.add(
-            Comparison(
-                system: sequence.system, type: sequence.type, client: sequence.client, comparison: comparison),
-            size: size)
+        largestComparisons.add(sequence, size: size)
     }
 
     private static func count(_ ranges: [ClosedRange<Int64>]) -> Int {
         ranges.reduce(0) { $0.addingSaturated($1.sequenceCount) }
+    }
+}
+
+/// The totals of one or all sequences.
+///
+/// If the number of missing numbers exceeds `Int.max`, it is stored as `Int.max`.
+public struct SequenceTotals: Sendable, Equatable {
+    /// The number of records with a sequence number.
+    public private(set) var recordCount = 0
+    /// The number of restarts, which is the number of runs after the first run of each sequence.
+    public private(set) var restartCount = 0
+    /// The number of gaps.
+    public private(set) var gapCount = 0
+    /// The number of missing sequence numbers, added up over all gaps.
+    public private(set) var missingCount = 0
+    /// The number of additional records with a number that another record of the same run has.
+    public private(set) var repeatedCount = 0
+
+    fileprivate init() {}
+
+    /// Creates the totals of a sequence.
+    public init(_ sequence: NumberedSequence) {
+        restartCount = max(0, sequence.runs.count - 1)
+        for run in sequence.runs {
+            recordCount += run.recordCount
+            gapCount += run.missing.count
+            for gap in run.missing { missingCount = missingCount.addingSaturated(gap.numbers.sequenceCount) }
+            for numbers in run.repeated { repeatedCount += numbers.extraCount }
+        }
+    }
+
+    /// Whether there are no gaps, repetitions or restarts.
+    fileprivate var isComplete: Bool { gapCount == 0 && repeatedCount == 0 && restartCount == 0 }
+
+    fileprivate static func += (left: inout SequenceTotals, right: SequenceTotals) {
+        left.recordCount += right.recordCount
+        left.restartCount += right.restartCount
+        left.gapCount += right.gapCount
+        left.missingCount = left.missingCount.addingSaturated(right.missingCount)
+        left.repeatedCount += right.repeatedCount
     }
 }
 

@@ -18,8 +18,6 @@ public struct NumberedSequence: Sendable, Equatable {
 
 /// The sequence numbers of records, grouped by client and type.
 ///
-/// Each number uses 24 bytes of memory, and about 24 further bytes while its sequence is analyzed.
-///
 /// ```swift
 /// var clients = ClientIndex()
 /// var sequences = SequenceIndex(Systems.table)
@@ -43,36 +41,21 @@ public struct SequenceIndex: Sendable {
         public var sharedClient = 0
     }
 
-    /// A sequence number and the index of the preceding entry of the same sequence.
-    private struct Entry {
-        let number: Int64
-        /// The time in milliseconds since 1970, ``NumberedTime/unknownTime``, or ``SequenceIndex/expected``.
-        let milliseconds: Int64
-        /// The index of the preceding entry of the same sequence, or no value for the first entry.
-        let previous: OptionalUInt32
+    private struct SequenceKey: Hashable {
+        /// The number of the client in a `ClientIndex`.
+        let client: Int
+        let type: CapturedText
     }
 
-    private struct Key: Hashable {
-        let client: UInt32
-        let type: UInt32
+    private struct SequenceNumbers {
+        /// The numbers of records, in the order of the input.
+        var records: [NumberedTime] = []
+        /// The numbers of an expected list.
+        var expected: [Int64] = []
     }
-
-    private struct Chain {
-        let key: Key
-        /// The index, in `entries`, of the last entry of the sequence, or no value if there is no entry.
-        var last = OptionalUInt32(nil)
-        /// The number of entries that were added from records rather than from an expected list.
-        var recordCount: UInt32 = 0
-    }
-
-    /// The value of `Entry.milliseconds` that marks a number in an expected list.
-    private static let expected = Int64.max
 
     private let systems: SystemTable
-    private var types = NumberedValues<CapturedText>()
-    private var entries = ChunkedArray<Entry>()
-    private var chains = ChunkedArray<Chain>()
-    private var chainIndices: [Key: UInt32] = [:]
+    private var sequences: [SequenceKey: SequenceNumbers] = [:]
     /// The number of records that belong to no sequence.
     public private(set) var omitted = OmittedCounts()
     private var isCompared = false
@@ -97,7 +80,9 @@ public struct SequenceIndex: Sendable {
             {
                 return omitted.sharedClient += 1
             }
-            append(number, record.time?.milliseconds ?? NumberedTime.unknownTime, client: client, type: record.type)
+            let time = record.time?.milliseconds ?? NumberedTime.unknownTime
+            let key = SequenceKey(client: client, type: CapturedText(record.type))
+            sequences[key, default: .init()].records.append(NumberedTime(number: number, milliseconds: time))
         }
     }
 
@@ -105,67 +90,30 @@ public struct SequenceIndex: Sendable {
     ///
     /// `client` is the number of the client in a `ClientIndex`.
     public mutating func add(expected number: Int64, client: Int, type: String) {
-        append(number, Self.expected, client: client, type: type)
+        sequences[SequenceKey(client: client, type: CapturedText(type)), default: .init()].expected.append(number)
     }
 
     /// Causes all sequences to be compared with the expected list, even if the list is empty.
     public mutating func compareWithExpectedNumbers() { isCompared = true }
 
-    private mutating func append(_ number: Int64, _ milliseconds: Int64, client: Int, type: String) {
-        let key = Key(client: UInt32(client), type: types.number(of: CapturedText(type)))
-        let index: Int
-        if let known = chainIndices[key] {
-            index = Int(known)
-        } else {
-            index = chains.count
-            chainIndices[key] = UInt32(index)
-            chains.append(Chain(key: key))
-        }
-        let entry = UInt32(entries.count)
-        entries.append(Entry(number: number, milliseconds: milliseconds, previous: chains[index].last))
-        chains[index].last = OptionalUInt32(entry)
-        if milliseconds != Self.expected { chains[index].recordCount += 1 }
-    }
-
     /// Calls `body` with each sequence, sorted by system, client and type.
     ///
     /// `clients` is the index that assigned the numbers of the clients.
     public func forEachSequence(of clients: ClientIndex, _ body: (NumberedSequence) throws -> Void) rethrows {
-        var ranks = [UInt32](repeating: 0, count: clients.count)
-        for (rank, client) in clients.sortedNumbers().enumerated() { ranks[Int(client)] = UInt32(rank) }
-        let sorted = (0..<UInt32(chains.count)).sorted { left, right in
-            let (one, other) = (chains[Int(left)].key, chains[Int(right)].key)
-            guard one.client == other.client else { return ranks[Int(one.client)] < ranks[Int(other.client)] }
-            return types[one.type] < types[other.type]
+        var ranks = [Int](repeating: 0, count: clients.count)
+        for (rank, client) in clients.sortedNumbers().enumerated() { ranks[Int(client)] = rank }
+        let sorted = sequences.keys.sorted { (ranks[$0.client], $0.type) < (ranks[$1.client], $1.type) }
+        for key in sorted {
+            let numbers = sequences[key, default: .init()]
+            let system = clients.system(ofClient: key.client)
+            try body(
+                NumberedSequence(
+                    system: system, type: key.type.string, client: clients.id(ofClient: key.client) ?? "",
+                    runs: SequenceRun.runs(
+                        of: numbers.records, startingWith: systems[system]?.sequence?.start ?? 0...0),
+                    comparison: isCompared
+                        ? ExpectedComparison(numbers.records.map(\.number), expected: numbers.expected) : nil))
         }
-        for index in sorted { try body(sequence(at: Int(index), clients)) }
-    }
-
-    private func sequence(at index: Int, _ clients: ClientIndex) -> NumberedSequence {
-        let chain = chains[index]
-        var records: [NumberedTime] = []
-        records.reserveCapacity(Int(chain.recordCount))
-        var expected: [Int64] = []
-        var next = chain.last.value
-        while let position = next {
-            let entry = entries[Int(position)]
-            if entry.milliseconds == Self.expected {
-                expected.append(entry.number)
-            } else {
-                records.append(NumberedTime(number: entry.number, milliseconds: entry.milliseconds))
-            }
-            next = entry.previous.value
-        }
-        let client = Int(chain.key.client)
-        let system = clients.system(ofClient: client)
-        let comparison = isCompared ? ExpectedComparison(records.map(\.number), expected: expected) : nil
-        // The chain is traversed from the last record to the first. Reversing the records restores the order of the
-        // input, which is mostly chronological and therefore fast to sort.
-        records.reverse()
-        let runs = SequenceRun.runs(of: &records, startingWith: systems[system]?.sequence?.start ?? 0...0)
-        return NumberedSequence(
-            system: system, type: types[chain.key.type].string, client: clients.id(ofClient: client) ?? "", runs: runs,
-            comparison: comparison)
     }
 }
 

@@ -41,10 +41,11 @@ public struct SequenceRun: Sendable, Equatable {
     /// The latest time of any record in the run, or `nil` if no record has a time.
     public private(set) var lastTime: Timestamp?
 
-    /// Creates a run of at least one record, sorted by number and time.
-    init(_ sorted: ArraySlice<NumberedTime>) {
+    /// Creates a run of at least one record.
+    init(_ records: some Collection<NumberedTime>) {
+        let sorted = records.sorted { ($0.number, $0.milliseconds) < ($1.number, $1.milliseconds) }
         recordCount = sorted.count
-        var index = sorted.startIndex
+        var index = 0
         var before: NumberedTime?
         while index < sorted.endIndex {
             let first = sorted[index]
@@ -117,34 +118,24 @@ extension SequenceRun {
     ///
     /// A record without a time belongs to the last run whose range of numbers contains its number or, if there is none,
     /// to the last run.
-    ///
-    /// `records` is sorted in place to avoid a copy, because a sequence can be large.
-    static func runs(of records: inout [NumberedTime], startingWith start: ClosedRange<Int64>) -> [SequenceRun] {
+    static func runs(of records: [NumberedTime], startingWith start: ClosedRange<Int64>) -> [SequenceRun] {
         var work = WorkBudget()
-        return runs(of: &records, startingWith: start, charging: &work)
+        return runs(of: records, startingWith: start, charging: &work)
     }
 
     /// Splits the records of a sequence into runs, and charges the records and runs that are visited to `work`.
     static func runs(
-        of records: inout [NumberedTime], startingWith start: ClosedRange<Int64>, charging work: inout WorkBudget
+        of records: [NumberedTime], startingWith start: ClosedRange<Int64>, charging work: inout WorkBudget
     ) -> [SequenceRun] {
         guard !records.isEmpty else { return [] }
-        records.sort { ($0.milliseconds, $0.number) < ($1.milliseconds, $1.number) }
+        let records = records.sorted { ($0.milliseconds, $0.number) < ($1.milliseconds, $1.number) }
         let firstTimed = records.firstIndex { $0.milliseconds != NumberedTime.unknownTime } ?? records.endIndex
         let parts = Self.parts(of: records[firstTimed...], startingWith: start)
-        var untimed: [[NumberedTime]] = Array(repeating: [], count: max(1, parts.count))
-        let numbers = parts.map(\.numbers)
-        let owners = Self.owners(of: records[..<firstTimed], among: numbers, charging: &work)
-        for (record, part) in zip(records[..<firstTimed], owners) { untimed[part ?? untimed.count - 1].append(record) }
+        var runs = parts.isEmpty ? [[]] : parts.map { records[$0.indices] }
+        let owners = Self.owners(of: records[..<firstTimed], among: parts.map(\.numbers), charging: &work)
+        for (record, part) in zip(records[..<firstTimed], owners) { runs[part ?? runs.count - 1].append(record) }
         work.charge(nodes: records.count)
-        return untimed.indices.map { index in
-            let indices = index < parts.count ? parts[index].indices : records.endIndex..<records.endIndex
-            guard untimed[index].isEmpty else {
-                return SequenceRun((records[indices] + untimed[index]).sorted(by: NumberedTime.isNumberedBefore)[...])
-            }
-            records[indices].sort(by: NumberedTime.isNumberedBefore)
-            return SequenceRun(records[indices])
-        }
+        return runs.map { SequenceRun($0) }
     }
 
     /// Returns the index of the last of `ranges` that contains the number of each record, or `nil` if none contains it.
@@ -190,7 +181,7 @@ extension SequenceRun {
     }
 
     /// A run, as a range of a list of records that is sorted by time.
-    private struct Part {
+    private struct TimeSpan {
         var indices: Range<Int>
         /// The range from the lowest to the highest number.
         var numbers: ClosedRange<Int64>
@@ -198,16 +189,16 @@ extension SequenceRun {
 
     private static func parts(
         of records: ArraySlice<NumberedTime>, startingWith start: ClosedRange<Int64>
-    ) -> [Part] {
-        var parts: [Part] = []
+    ) -> [TimeSpan] {
+        var parts: [TimeSpan] = []
         for index in records.indices {
             let record = records[index]
             guard let part = parts.last, !isRestart(at: index, of: records, after: part, startingWith: start) else {
-                parts.append(Part(indices: index..<index + 1, numbers: record.number...record.number))
+                parts.append(TimeSpan(indices: index..<index + 1, numbers: record.number...record.number))
                 continue
             }
             let (lowest, highest) = (part.numbers.lowerBound, part.numbers.upperBound)
-            parts[parts.count - 1] = Part(
+            parts[parts.count - 1] = TimeSpan(
                 indices: part.indices.lowerBound..<index + 1,
                 numbers: min(lowest, record.number)...max(highest, record.number))
         }
@@ -215,7 +206,8 @@ extension SequenceRun {
     }
 
     private static func isRestart(
-        at index: Int, of records: ArraySlice<NumberedTime>, after part: Part, startingWith start: ClosedRange<Int64>
+        at index: Int, of records: ArraySlice<NumberedTime>, after part: TimeSpan,
+        startingWith start: ClosedRange<Int64>
     ) -> Bool {
         let record = records[index]
         guard record.number <= start.upperBound, record.number < part.numbers.upperBound,
@@ -223,12 +215,6 @@ extension SequenceRun {
         else { return false }
         let isLast = index + 1 == records.endIndex
         return part.numbers.contains(record.number) || isLast || records[index + 1].number <= part.numbers.upperBound
-    }
-}
-
-extension NumberedTime {
-    fileprivate static func isNumberedBefore(_ left: NumberedTime, _ right: NumberedTime) -> Bool {
-        (left.number, left.milliseconds) < (right.number, right.milliseconds)
     }
 }
 

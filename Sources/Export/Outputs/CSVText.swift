@@ -106,9 +106,8 @@ enum CSVText {
         case .plain where !text.needsQuotes: output.append(copying: text)
         case .plain: append(quoted: text, to: &output)
         case .spreadsheet:
-            var escaped: [UInt8] = []
-            if text.appendFormulaFree(to: &escaped) {
-                append(quoted: escaped.span, to: &output)
+            if let escaped = text.withoutFormulas {
+                append(quoted: escaped.utf8.span, to: &output)
             } else {
                 append(quoted: text, to: &output)
             }
@@ -155,37 +154,22 @@ private enum FormulaCharacter {
 }
 
 extension Span<UInt8> {
-    /// Appends the text with an apostrophe before each part that resembles a formula.
-    ///
-    /// Returns `false` and appends nothing if no part does.
-    fileprivate func appendFormulaFree(to output: inout [UInt8]) -> Bool {
-        guard mayContainFormula else { return false }
-        var scalars: [Unicode.Scalar] = []
-        var decoder = UTF8()
-        var bytes = copied().makeIterator()
-        decoding: while true {
-            switch decoder.decode(&bytes) {
-            case .scalarValue(let scalar): scalars.append(scalar)
-            case .emptyInput: break decoding
-            case .error: scalars.append("\u{FFFD}")
-            }
-        }
-        var isEscaped = false
-        func append(_ scalar: Unicode.Scalar) { output += Array(String(scalar).utf8) }
-        func escape() {
-            append("'")
-            isEscaped = true
-        }
+    /// The text with an apostrophe before each part that resembles a formula, or `nil` if no part does.
+    fileprivate var withoutFormulas: String? {
+        guard mayContainFormula else { return nil }
+        let scalars = Array(String(decoding: copied(), as: UTF8.self).unicodeScalars)
+        var escaped = String.UnicodeScalarView()
         // Some programs reject or evaluate text that begins with a control character.
-        if let first = scalars.first, first.value < 0x20 { escape() }
+        if let first = scalars.first, first.value < 0x20 { escaped.append("'") }
         var isAtStart = true
         for (index, scalar) in scalars.enumerated() {
-            if isAtStart, FormulaCharacter.isSign(scalar), !Self.isNegativeNumber(scalars[index...]) { escape() }
+            if isAtStart, FormulaCharacter.isSign(scalar), !Self.isNegativeNumber(scalars[index...]) {
+                escaped.append("'")
+            }
             isAtStart = FormulaCharacter.isSeparator(scalar) || isAtStart && FormulaCharacter.isIgnored(scalar)
-            append(scalar)
+            escaped.append(scalar)
         }
-        if !isEscaped { output.removeAll() }
-        return isEscaped
+        return escaped.count > scalars.count ? String(escaped) : nil
     }
 
     /// Whether the text contains a byte that can be part of a sign or is a control character.
@@ -220,33 +204,12 @@ extension Span<UInt8> {
     /// Whether a field with these bytes must be in quotation marks.
     fileprivate var needsQuotes: Bool {
         guard !isEmpty else { return true }
-        var index = 0
-        while count &- index >= 8 {
-            if word(at: index).csvSpecialBytes != 0 { return true }
-            index &+= 8
-        }
-        while index < count {
-            if UInt64(self[index]).csvSpecialBytes & 0x80 != 0 { return true }
-            index &+= 1
+        for index in indices {
+            switch self[index] {
+            case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r"): return true
+            default: continue
+            }
         }
         return false
-    }
-}
-
-/// Eight bytes that are examined at the same time. The first byte is the least significant.
-extension UInt64 {
-    /// A mask that contains the high bit of the first quotation mark, comma, line feed or carriage return.
-    ///
-    /// The mask is 0 if there is no such byte. The high bits of later bytes can also be set.
-    @inline(__always)
-    fileprivate var csvSpecialBytes: UInt64 {
-        (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)
-            | zeros(of: 0x0D0D_0D0D_0D0D_0D0D)) & 0x8080_8080_8080_8080
-    }
-
-    @inline(__always)
-    private func zeros(of pattern: UInt64) -> UInt64 {
-        let bytes = self ^ pattern
-        return (bytes &- 0x0101_0101_0101_0101) & ~bytes
     }
 }

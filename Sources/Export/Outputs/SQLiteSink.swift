@@ -13,7 +13,7 @@ final class SQLiteSink: TableSink {
     private let database: NewDatabase
     private let insertions: [RowInsertion]
     private var unsyncedByteCount = 0
-    private let spareBuffers: ValuePool<RowBuffer, Never>
+    private let pool: RowBufferPool
     /// A function that moves the rows out of a buffer.
     ///
     /// The rows are not converted, because SQLite reads the strings directly from the buffer.
@@ -28,13 +28,9 @@ final class SQLiteSink: TableSink {
         identities = file.identities
         self.path = path
         self.tables = tables
-        let spareBuffers = ValuePool<_, Never>(keeping: Self.maxSpareCount) { RowBuffer(tables) }
-        self.spareBuffers = spareBuffers
-        prepareRows = { rows in
-            var taken = spareBuffers.take()
-            swap(&taken, &rows)
-            return taken
-        }
+        let pool = RowBufferPool(tables, for: Self.self)
+        self.pool = pool
+        prepareRows = { pool.exchange(&$0) }
         do {
             let database = try NewDatabase(path: file.partialPath, threads: threads)
             try database.run("PRAGMA user_version = \(ExportTables.schemaVersion)")
@@ -71,9 +67,7 @@ final class SQLiteSink: TableSink {
         if unsyncedByteCount >= Self.syncThreshold { beginSync() }
     }
 
-    func recycle(_ rows: RowBuffer) {
-        if rows.memorySize <= Self.maxSpareSize { spareBuffers.recycle(rows) }
-    }
+    func recycle(_ rows: RowBuffer) { pool.recycle(rows) }
 
     /// Starts writing the file to disk in the background.
     private func beginSync() {

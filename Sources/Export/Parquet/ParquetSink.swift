@@ -11,7 +11,7 @@ final class ParquetSink: TableSink {
     private var folder: AtomicFolder?
     private let path: String
     private var tables: [ParquetTable]
-    private let spareBuffers: ValuePool<RowBuffer, Never>
+    private let pool: RowBufferPool
     let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
@@ -28,13 +28,9 @@ final class ParquetSink: TableSink {
         self.path = path
         let compressors = ValuePool { () throws(ZstdError) in try ZstdCompressor() }
         self.tables = tables.map { ParquetTable($0, creator: creator, compressors: compressors, limit: limit) }
-        let spareBuffers = ValuePool<_, Never>(keeping: Self.maxSpareCount) { RowBuffer(tables) }
-        self.spareBuffers = spareBuffers
-        prepareRows = { rows in
-            var taken = spareBuffers.take()
-            swap(&taken, &rows)
-            return taken
-        }
+        let pool = RowBufferPool(tables, for: Self.self)
+        self.pool = pool
+        prepareRows = { pool.exchange(&$0) }
         self.folder = consume folder
     }
 
@@ -44,9 +40,7 @@ final class ParquetSink: TableSink {
         }
     }
 
-    func recycle(_ rows: RowBuffer) {
-        if rows.memorySize <= Self.maxSpareSize { spareBuffers.recycle(rows) }
-    }
+    func recycle(_ rows: RowBuffer) { pool.recycle(rows) }
 
     func commit() throws {
         for index in tables.indices { try tables[index].finish { try write($0, to: index) } }

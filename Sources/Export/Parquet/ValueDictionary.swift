@@ -12,7 +12,6 @@ struct ValueDictionary {
     /// The array is not used for numbers.
     private var ends: [UInt32] = []
     private var index = DictionaryIndex()
-    private let hash = DictionaryHash()
 
     /// The number of values.
     var count: Int { index.count }
@@ -22,7 +21,7 @@ struct ValueDictionary {
     /// Returns `nil` if the number is new and the dictionary is full.
     @inline(__always)
     mutating func index(of number: Int64) -> UInt32? {
-        var search = index.search(for: hash(number))
+        var search = index.search(for: Self.hash { $0.combine(number) })
         while let found = index.next(&search) {
             if self.number(at: found) == number { return UInt32(truncatingIfNeeded: found) }
         }
@@ -36,7 +35,8 @@ struct ValueDictionary {
     /// Returns `nil` if the string is new and the dictionary is full.
     @inline(__always)
     mutating func index(of string: Span<UInt8>) -> UInt32? {
-        var search = index.search(for: hash(string))
+        let hash = Self.hash { hasher in string.withUnsafeBytes { hasher.combine(bytes: $0) } }
+        var search = index.search(for: hash)
         while let found = index.next(&search) {
             if self.string(at: found).equals(string) { return UInt32(truncatingIfNeeded: found) }
         }
@@ -44,6 +44,13 @@ struct ValueDictionary {
         bytes.append(plain: string)
         ends.append(UInt32(truncatingIfNeeded: bytes.count))
         return UInt32(truncatingIfNeeded: index.add(after: search))
+    }
+
+    /// Returns a hash that depends on a random seed, so that captured data cannot be crafted to have equal hashes.
+    private static func hash(_ combine: (inout Hasher) -> Void) -> UInt32 {
+        var hasher = Hasher()
+        combine(&hasher)
+        return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
     @inline(__always)
@@ -122,49 +129,5 @@ private struct DictionaryIndex {
             while slots[position] != 0 { position = (position + 1) & mask }
             slots[position] = slot
         }
-    }
-}
-
-/// A hash function with a random key, so that captured data cannot be crafted to contain strings with equal hashes.
-///
-/// The hashes affect only the duration of a search, and never the output.
-private struct DictionaryHash {
-    private static let key = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max) | 1)
-
-    private let seed: UInt64
-    private let factor: UInt64
-
-    init() { (seed, factor) = Self.key }
-
-    @inline(__always)
-    func callAsFunction(_ number: Int64) -> UInt32 {
-        UInt32(truncatingIfNeeded: mixed(mixed(UInt64(bitPattern: number) ^ seed)))
-    }
-
-    @inline(__always)
-    func callAsFunction(_ bytes: Span<UInt8>) -> UInt32 {
-        var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count)
-        var index = 0
-        while let word = bytes.wordIfPresent(at: index) {
-            hash = mixed(hash ^ word)
-            index &+= 8
-        }
-        var rest: UInt64 = 0
-        if bytes.count >= 8 {
-            // The last word overlaps the preceding word.
-            rest = bytes.word(at: bytes.count &- 8)
-        } else {
-            while index < bytes.count {
-                rest = rest &<< 8 | UInt64(bytes[index])
-                index &+= 1
-            }
-        }
-        return UInt32(truncatingIfNeeded: mixed(mixed(hash ^ rest)))
-    }
-
-    @inline(__always)
-    private func mixed(_ number: UInt64) -> UInt64 {
-        let product = number.multipliedFullWidth(by: factor)
-        return product.high ^ product.low
     }
 }

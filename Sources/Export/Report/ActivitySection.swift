@@ -67,7 +67,7 @@ extension ReportPage {
         }
         let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more, "event")).")
         let heading: HTML = "<h3><bdi>\(name)</bdi>: \(countFormatter.text(count, "event"))</h3>"
-        return "<div class=\"app\">\(heading)\(shown.isEmpty ? "" : table.html)\(rest)</div>"
+        return "<div class=\"app\">\(heading)\(table.html)\(rest)</div>"
     }
 
     private var searchTable: HTML {
@@ -102,7 +102,7 @@ extension ReportPage {
         }
         let more = otherCount.addingSaturated(tally.searchesByKind.otherCount)
         let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more)) searches.")
-        return "<h3>Searches by engine</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+        return "<h3>Searches by engine</h3>\(table.html)\(rest)"
     }
 
     private var metricTable: HTML {

@@ -113,19 +113,20 @@ struct CodeExample: Sendable, Equatable {
     let text: String
 }
 
+/// A row of the table of gaps.
+struct ReportGap: Sendable, Equatable {
+    let client: String
+    let system: String
+    let type: String
+    let first: Int
+    let last: Int
+    let count: Int
+    let timeBefore: String?
+    let timeAfter: String?
+}
+
 /// The numbers of gaps, repetitions and restarts of sequence numbers, and the largest gaps.
 struct GapCounts: Sendable {
-    /// A row of the table of gaps.
-    struct Gap: Sendable, Equatable {
-        let client: String
-        let system: String
-        let type: String
-        let first: Int
-        let last: Int
-        let count: Int
-        let timeBefore: String?
-        let timeAfter: String?
-    }
 
     private(set) var gapCount = 0
     /// The number of missing sequence numbers.
@@ -134,12 +135,12 @@ struct GapCounts: Sendable {
     private(set) var repeatedCount = 0
     private(set) var restartCount = 0
     /// The gaps with the most missing numbers.
-    private(set) var largest = LargestValues<Gap>(limit: maxRowCount)
+    private(set) var largest = LargestValues<ReportGap>(limit: maxRowCount)
 
     /// The maximum number of gaps with separate rows.
     static let maxRowCount = 40
 
-    mutating func add(_ gap: Gap) {
+    mutating func add(_ gap: ReportGap) {
         gapCount += 1
         missingCount = missingCount.addingSaturated(gap.count)
         largest.add(gap, size: gap.count)

@@ -23,11 +23,6 @@ struct ClientProfile: Sendable {
         }
     }
 
-    /// Tables that map the indices of values in a later tally to their indices in the tally to which it is added.
-    struct Indices {
-        let systems, apps, models, locales, metrics, events, searches: [Int?]
-    }
-
     let key: ClientKey
     private let systemIndex: OptionalUInt32
     /// Whether the profile belongs to a client, and not to the records of a system that have no client.
@@ -48,7 +43,7 @@ struct ClientProfile: Sendable {
         var events = SmallNumberSet()
         var searches = SmallNumberSet()
 
-        fileprivate mutating func formUnion(_ later: Values, _ indices: Indices) {
+        fileprivate mutating func formUnion(_ later: Values, _ indices: TallyIndices) {
             apps.formUnion(later.apps, indices.apps)
             models.formUnion(later.models, indices.models)
             locales.formUnion(later.locales, indices.locales)
@@ -65,7 +60,7 @@ struct ClientProfile: Sendable {
 
     var system: Int? { systemIndex.value.map(Int.init) }
 
-    fileprivate mutating func add(_ later: ClientProfile, _ indices: Indices) {
+    fileprivate mutating func add(_ later: ClientProfile, _ indices: TallyIndices) {
         app.update(later.app, indices.apps)
         model.update(later.model, indices.models)
         locale.update(later.locale, indices.locales)
@@ -73,6 +68,11 @@ struct ClientProfile: Sendable {
         metrics.formUnion(later.metrics, indices.metrics)
         values.formUnion(later.values, indices)
     }
+}
+
+/// Tables that map the indices of values in a later tally to their indices in the tally to which it is added.
+struct TallyIndices {
+    let systems, apps, models, locales, metrics, events, searches: [Int?]
 }
 
 /// The profiles of all clients, in the order of their first records.
@@ -107,7 +107,7 @@ struct ClientProfiles: Sendable {
     /// Adds the profiles of a later part of the input.
     ///
     /// `indices` maps the indices of values in the later tally to their indices in the tally that owns these profiles.
-    mutating func add(_ later: ClientProfiles, _ indices: ClientProfile.Indices) {
+    mutating func add(_ later: ClientProfiles, _ indices: TallyIndices) {
         for profile in later.all {
             update(profile.key, system: profile.system.flatMap { indices.systems[$0] }, isClient: profile.isClient) {
                 $0.add(profile, indices)

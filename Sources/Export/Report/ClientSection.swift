@@ -11,7 +11,7 @@ extension ReportPage {
     }
 
     private var clientTable: HTML {
-        let clients = tally.clients.largest
+        let clients = tally.clients.largest.values
         guard !countFormatter.hidesSmallCounts else {
             return "<h3>Clients</h3><p class=\"aside\">Single clients are not listed.</p>"
         }
@@ -101,7 +101,7 @@ extension ReportPage {
         }
         let more = otherCount.addingSaturated(counts.otherCount)
         let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more, noun)).")
-        return "<h3>\(caption)</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+        return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }
 
     /// Returns a bar for `count`, in proportion to `largest`, the largest count in the table.

@@ -83,7 +83,9 @@ struct HTMLTable {
     /// The other rows are shown by a click and are not printed.
     var visibleRowCount = 20
 
+    /// The table as HTML, which is empty if there are no rows.
     var html: HTML {
+        guard !rows.isEmpty else { return "" }
         let others = rows.dropFirst(visibleRowCount)
         let visible = element(caption, rows.prefix(visibleRowCount))
         guard !others.isEmpty else { return visible }

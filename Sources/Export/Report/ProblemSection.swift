@@ -51,7 +51,7 @@ extension ReportPage {
         }
         let other = otherCount + codes.counts.otherCount
         let rest = countFormatter.aside(other, "Other codes: \(countFormatter.text(other)).")
-        return "\(head)\(shown.isEmpty ? "" : table.html)\(rest)"
+        return "\(head)\(table.html)\(rest)"
     }
 
     /// Returns a description without its position, such as `duplicate key` for `duplicate key at byte 665`.

@@ -4,7 +4,7 @@ import Bytes
 struct DaySpan: Sendable, Equatable {
     /// The days, counted from 1970-01-01.
     let days: Range<Int>
-    var unit = ReportCalendar.Unit.day
+    var unit = ChartUnit.day
 
     /// The name of the span, such as `2020-03-02`, `2020-03-02 to 2020-03-08` or `Mar 2020`.
     var name: String {
@@ -30,18 +30,20 @@ struct DaySpan: Sendable, Equatable {
     ]
 }
 
+/// The time span of a bar of a chart.
+enum ChartUnit: String, Sendable {
+    case day, week, month, year
+    case years = "span of years"
+}
+
 /// The period that a chart shows, divided into a limited number of spans.
 ///
 /// Phone clocks are sometimes wrong by decades. Therefore, a few outliers that are more than a year away from the other
 /// days are excluded from the chart and reported as text. A pause of more than a year between the other days is
 /// omitted, unless there are too many pauses or each bar shows at least a year.
 struct ReportCalendar: Sendable {
-    enum Unit: String, Sendable {
-        case day, week, month, year
-        case years = "span of years"
-    }
 
-    let unit: Unit
+    let unit: ChartUnit
     /// The spans in order.
     let spans: [DaySpan]
     /// Whether earlier spans are omitted, because there are more than ``maxSpansOfUnit``.
@@ -66,7 +68,7 @@ struct ReportCalendar: Sendable {
     /// Only days with at least `minimumCount` items determine the spans, so that the spans do not reveal the day of a
     /// single item. If these days contain less than half of all items, and no unit is specified, the unit is the week,
     /// and weeks with at least `minimumCount` items determine the spans.
-    init?(_ counts: [Int: Int], unit givenUnit: Unit? = nil, minimumCount: Int = 1) {
+    init?(_ counts: [Int: Int], unit givenUnit: ChartUnit? = nil, minimumCount: Int = 1) {
         func total(_ counts: [Int: Int]) -> Int { counts.values.reduce(0, +) }
         var givenUnit = givenUnit
         var largeCounts = counts.filter { $0.value >= minimumCount }
@@ -81,7 +83,7 @@ struct ReportCalendar: Sendable {
         let whole = first.lowerBound..<last.upperBound
         if periods.count > Self.maxPeriods { periods = [whole] }
         let dayCount = periods.reduce(0) { $0 + $1.count }
-        for unit in [Unit.day, .week] where givenUnit == nil || givenUnit == unit {
+        for unit in [ChartUnit.day, .week] where givenUnit == nil || givenUnit == unit {
             let length = unit == .day ? 1 : 7
             guard givenUnit != nil || dayCount / length < Self.maxSpans else { continue }
             self.unit = unit
@@ -105,7 +107,7 @@ struct ReportCalendar: Sendable {
         let all = Self.months(of: whole)
         let years = all.lowerBound / 12..<(all.upperBound + 11) / 12
         let step = (years.count + Self.maxSpans - 1) / Self.maxSpans
-        let unit: Unit = step == 1 ? .year : .years
+        let unit: ChartUnit = step == 1 ? .year : .years
         self.unit = unit
         spans = stride(from: years.lowerBound, to: years.upperBound, by: step).map {
             Self.span(ofMonths: 12 * $0..<12 * ($0 + step), unit)
@@ -165,7 +167,7 @@ struct ReportCalendar: Sendable {
         return first.year * 12 + first.month - 1..<last.year * 12 + last.month
     }
 
-    private static func span(ofMonths months: Range<Int>, _ unit: Unit) -> DaySpan {
+    private static func span(ofMonths months: Range<Int>, _ unit: ChartUnit) -> DaySpan {
         func firstDay(_ month: Int) -> Int {
             CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
         }

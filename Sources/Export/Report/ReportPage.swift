@@ -104,50 +104,6 @@ struct PageSection {
 
 /// The information in a report that is not in the exported tables.
 public struct ReportFacts: Sendable {
-    /// An input that was read.
-    public struct Input: Sendable {
-        /// The label that identifies the input in the report.
-        public let label: String
-        /// The kind of the input, such as `folder` or `bundle`.
-        public let kind: String
-        /// The digest of the input, or `nil` if the input is not an intact bundle or the report is pseudonymized.
-        public let digest: String?
-        /// Sentences, without full stops, that state the filters with which the input was made.
-        public let filters: [String]
-
-        /// Creates an input.
-        public init(label: String, kind: String, digest: String? = nil, filters: [String] = []) {
-            self.label = label
-            self.kind = kind
-            self.digest = digest
-            self.filters = filters
-        }
-    }
-
-    /// The queues of a store, and their states according to the rules of the app.
-    public struct Queue: Sendable {
-        /// The name of the capture that contains the store.
-        public let capture: String
-        /// The path of the store in the capture.
-        public let path: String
-        /// Sentences, without full stops, that describe the store and the states of its queues.
-        public let sentences: [String]
-        /// The state of each queue in the store whose state is known.
-        public let states: [QueueState]
-        /// The number of pending events, or `nil` if it is unknown.
-        public let pendingEventCount: Int?
-
-        /// Creates the facts about the queues of a store.
-        public init(
-            capture: String, path: String, sentences: [String], states: [QueueState], pendingEventCount: Int?
-        ) {
-            self.capture = capture
-            self.path = path
-            self.sentences = sentences
-            self.states = states
-            self.pendingEventCount = pendingEventCount
-        }
-    }
 
     /// The facts of a pseudonymized report.
     ///
@@ -179,13 +135,13 @@ public struct ReportFacts: Sendable {
     /// The name and the version of the program that creates the report.
     public var generator: String
     /// The inputs in the given order.
-    public var inputs: [Input]
+    public var inputs: [ReportInput]
     /// The number of records that were omitted because they equal another record.
     public var duplicateCount: Int
     /// Whether all input was read and parsed.
     public var isComplete: Bool
     /// The queues of each store, and their states.
-    public var queues: [Queue]
+    public var queues: [ReportQueue]
     /// The number of app containers for each state of usage data.
     public var usageDataCounts: [UsageDataState: Int] = [:]
     /// The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
@@ -193,7 +149,7 @@ public struct ReportFacts: Sendable {
 
     /// Creates the facts of a report.
     public init(
-        generator: String, inputs: [Input], duplicateCount: Int, isComplete: Bool, queues: [Queue] = [],
+        generator: String, inputs: [ReportInput], duplicateCount: Int, isComplete: Bool, queues: [ReportQueue] = [],
         pseudonymizedFacts: PseudonymizedFacts? = nil
     ) {
         self.generator = generator
@@ -202,6 +158,51 @@ public struct ReportFacts: Sendable {
         self.isComplete = isComplete
         self.queues = queues
         self.pseudonymizedFacts = pseudonymizedFacts
+    }
+}
+
+/// An input that was read.
+public struct ReportInput: Sendable {
+    /// The label that identifies the input in the report.
+    public let label: String
+    /// The kind of the input, such as `folder` or `bundle`.
+    public let kind: String
+    /// The digest of the input, or `nil` if the input is not an intact bundle or the report is pseudonymized.
+    public let digest: String?
+    /// Sentences, without full stops, that state the filters with which the input was made.
+    public let filters: [String]
+
+    /// Creates an input.
+    public init(label: String, kind: String, digest: String? = nil, filters: [String] = []) {
+        self.label = label
+        self.kind = kind
+        self.digest = digest
+        self.filters = filters
+    }
+}
+
+/// The queues of a store, and their states according to the rules of the app.
+public struct ReportQueue: Sendable {
+    /// The name of the capture that contains the store.
+    public let capture: String
+    /// The path of the store in the capture.
+    public let path: String
+    /// Sentences, without full stops, that describe the store and the states of its queues.
+    public let sentences: [String]
+    /// The state of each queue in the store whose state is known.
+    public let states: [QueueState]
+    /// The number of pending events, or `nil` if it is unknown.
+    public let pendingEventCount: Int?
+
+    /// Creates the facts about the queues of a store.
+    public init(
+        capture: String, path: String, sentences: [String], states: [QueueState], pendingEventCount: Int?
+    ) {
+        self.capture = capture
+        self.path = path
+        self.sentences = sentences
+        self.states = states
+        self.pendingEventCount = pendingEventCount
     }
 }
 
@@ -285,7 +286,7 @@ extension ReportPage {
         "<div><dt>\(title)</dt><dd id=\"\(id)\">\(value)</dd></div>\n"
     }
 
-    private func input(_ input: ReportFacts.Input) -> HTML {
+    private func input(_ input: ReportInput) -> HTML {
         let digest: HTML = input.digest.map { "<br><small>digest <code>\($0)</code></small>" } ?? ""
         let filters = input.filters.map { "<br><small>\(HTML.captured(DisplayText.truncated($0)))</small>" as HTML }
         return """

@@ -82,7 +82,7 @@ struct ReportTally: Sendable {
         recordsByKindAndDay.add(later.recordsByKindAndDay)
         recordsByKind.add(later.recordsByKind)
         eventsByDay.add(later.eventsByDay)
-        let indices = ClientProfile.Indices(
+        let indices = TallyIndices(
             systems: recordsBySystem.add(later.recordsBySystem), apps: recordsByApp.add(later.recordsByApp),
             models: recordsByModel.add(later.recordsByModel), locales: recordsByLocale.add(later.recordsByLocale),
             metrics: pingsByMetric.add(later.pingsByMetric), events: eventsByKind.add(later.eventsByKind),
@@ -107,23 +107,24 @@ struct ReportTally: Sendable {
     }
 }
 
+/// A row of the table of clients.
+struct ReportClient: Sendable, Equatable {
+    let system: String
+    /// The id of the client, or `nil` for records without a client.
+    let id: String?
+    let key: ClientKey
+    let apps: String?
+    let recordCount: Int
+    let uploadableCount: Int
+    let eventCount: Int
+    let firstTime: String?
+    let lastTime: String?
+}
+
 /// The clients with the most records, and the totals of all clients.
 struct LargestClients: Sendable {
-    /// A row of the table of clients.
-    struct Client: Sendable, Equatable {
-        let system: String
-        /// The id of the client, or `nil` for records without a client.
-        let id: String?
-        let key: ClientKey
-        let apps: String?
-        let recordCount: Int
-        let uploadableCount: Int
-        let eventCount: Int
-        let firstTime: String?
-        let lastTime: String?
-    }
-
-    private var candidates: [Client] = []
+    /// The clients with the most records, sorted by the number of records in descending order.
+    private(set) var largest = LargestValues<ReportClient>(limit: maxRowCount)
     /// The number of clients.
     ///
     /// Records without a client are not counted as a client.
@@ -135,26 +136,18 @@ struct LargestClients: Sendable {
     /// The maximum number of clients with separate rows.
     static let maxRowCount = 100
 
-    mutating func add(_ client: Client) {
+    mutating func add(_ client: ReportClient) {
         count += client.id == nil ? 0 : 1
         recordCount += client.recordCount
         maxUploadableCount = max(maxUploadableCount, client.uploadableCount)
-        candidates.append(client)
-        if candidates.count >= 2 * Self.maxRowCount { candidates = largest }
+        largest.add(client, size: client.recordCount)
     }
 
     mutating func add(_ later: LargestClients) {
         count += later.count
         recordCount += later.recordCount
         maxUploadableCount = max(maxUploadableCount, later.maxUploadableCount)
-        candidates += later.candidates
-        if candidates.count >= 2 * Self.maxRowCount { candidates = largest }
-    }
-
-    /// The clients with the most records, sorted by the number of records in descending order.
-    var largest: [Client] {
-        candidates.enumerated().sorted { ($1.element.recordCount, $0.offset) < ($0.element.recordCount, $1.offset) }
-            .prefix(Self.maxRowCount).map(\.element)
+        largest.add(later.largest)
     }
 }
 

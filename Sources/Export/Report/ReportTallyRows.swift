@@ -149,8 +149,8 @@ extension ReportTally {
     }
 
     private struct RecordColumns {
-        let record, system, type, client, time, appID, appName, version: TableRows.Column?
-        let os, osVersion, device, locale, uploadable, payload: TableRows.Column?
+        let record, system, type, client, time, appID, appName, version: Int?
+        let os, osVersion, device, locale, uploadable, payload: Int?
 
         init(_ rows: TableRows) {
             record = rows.column("record")
@@ -182,7 +182,7 @@ extension ReportTally {
         for row in 0..<rows.count {
             let name = rows.text(row, system) ?? ""
             clients.add(
-                LargestClients.Client(
+                ReportClient(
                     system: name, id: rows.text(row, client),
                     key: ClientKey(system: name, client: rows.fullText(row, client)),
                     apps: rows.text(row, appNames) ?? rows.text(row, appIDs),
@@ -204,7 +204,7 @@ extension ReportTally {
             case .repeated: gaps.addRepetition(extraCount: count)
             case .missing, nil:
                 gaps.add(
-                    GapCounts.Gap(
+                    ReportGap(
                         client: rows.text(row, client) ?? "", system: rows.text(row, system) ?? "",
                         type: rows.text(row, type) ?? "", first: rows.integer(row, first) ?? 0,
                         last: rows.integer(row, last) ?? 0, count: count, timeBefore: rows.text(row, timeBefore),

@@ -15,7 +15,7 @@ extension ReportPage {
         let day: Int
     }
 
-    private func clientChart(_ unit: ReportCalendar.Unit) -> HTML {
+    private func clientChart(_ unit: ChartUnit) -> HTML {
         var counts = BoundedCounts<SystemDay>(keyLimit: 20_000)
         let clientCounts = tally.profiles.clientCounts { $0.system.map { [$0] } ?? [] }
         for client in tally.profiles.clients {

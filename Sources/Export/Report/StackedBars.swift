@@ -2,12 +2,6 @@
 ///
 /// The SVG contains no scripts and no styles. The style sheet of the page defines the colors.
 struct StackedBars {
-    /// A series of values that are drawn in the same color.
-    struct Series {
-        let name: String
-        /// The value for each bar.
-        let values: [Int]
-    }
 
     private let title: String
     /// The time span of each bar, from left to right.
@@ -16,10 +10,10 @@ struct StackedBars {
     ///
     /// If the chart omits the time before a bar, the position to the left of the bar is empty.
     private let positions: [Int]
-    private let series: [Series]
+    private let series: [ChartSeries]
     private let countFormatter: CountFormatter
 
-    init(title: String, bars: [DaySpan], series: [Series], countFormatter: CountFormatter) {
+    init(title: String, bars: [DaySpan], series: [ChartSeries], countFormatter: CountFormatter) {
         self.title = title
         self.bars = bars
         self.series = series
@@ -143,6 +137,13 @@ struct StackedBars {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
+}
+
+/// A series of values that are drawn in the same color.
+struct ChartSeries {
+    let name: String
+    /// The value for each bar.
+    let values: [Int]
 }
 
 /// An axis scale with at most five steps that ends at a round number.

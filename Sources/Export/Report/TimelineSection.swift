@@ -47,14 +47,14 @@ struct DayChart {
     let seriesNames: [String]
     let countFormatter: CountFormatter
     /// The time span of each bar, or `nil` if it depends on the number of days.
-    let unit: ReportCalendar.Unit?
+    let unit: ChartUnit?
     /// The number of items without a day.
     var undatedCount = 0
     private var countsByDay: [Int: [Int]] = [:]
 
     init(
         id: String, noun: String, seriesNames: [String], countFormatter: CountFormatter,
-        unit: ReportCalendar.Unit? = nil
+        unit: ChartUnit? = nil
     ) {
         self.unit = unit
         self.id = id
@@ -86,7 +86,7 @@ struct DayChart {
         let title = "\(name), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.end ?? "")"
         let chart = StackedBars(
             title: title, bars: calendar.spans,
-            series: zip(seriesNames, values).map { StackedBars.Series(name: $0, values: $1) },
+            series: zip(seriesNames, values).map { ChartSeries(name: $0, values: $1) },
             countFormatter: countFormatter)
         return """
             <figure><figcaption><h3>\(name)</h3>\(legend)</figcaption>

@@ -135,7 +135,7 @@ extension ReportPage {
             table.rows.append(["\(state.text)", Self.answer(state.readiness), "\(countFormatter.text(count))"])
         }
         let rest = countFormatter.aside(other, "Other states: \(countFormatter.text(other, "queue")).")
-        return "<h3>Queues by state</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+        return "<h3>Queues by state</h3>\(table.html)\(rest)"
     }
 
     private static func answer(_ readiness: QueueState.Readiness) -> HTML {
@@ -147,7 +147,7 @@ extension ReportPage {
         }
     }
 
-    private func queue(_ queue: ReportFacts.Queue) -> HTML {
+    private func queue(_ queue: ReportQueue) -> HTML {
         let more = queue.sentences.count - Self.maxSentences
         let rest = HTML.moreItems(more, "\(more)")
         let pending: HTML = queue.pendingEventCount.map { "<p>Pending events: \(countFormatter.text($0)).</p>" } ?? ""

@@ -30,16 +30,16 @@ struct RowBuilder {
     }
 
     /// Builds the rows of a batch in ``rows``, and returns the counted properties of each record.
-    mutating func buildRows(of batch: RecordBatch) throws(JSONError) -> [WrittenRows.Record] {
+    mutating func buildRows(of batch: RecordBatch) throws(JSONError) -> [CountedRecord] {
         rows.removeAll()
-        var records: [WrittenRows.Record] = []
+        var records: [CountedRecord] = []
         records.reserveCapacity(batch.entries.count)
         for (index, entry) in batch.entries.enumerated() {
             _ = try envelope.readValue(in: batch.text, range: entry.envelope, policy: Self.readingPolicy)
             _ = try payload.readValue(in: batch.text, range: entry.payload, policy: Self.readingPolicy)
             add(entry, number: batch.firstNumber + index, batch.text.span.extracting(entry.payload))
             records.append(
-                WrittenRows.Record(
+                CountedRecord(
                     summary: entry.summary, eventCount: rows.eventCount,
                     sequenceNumber: systems.sequenceNumber(in: payload, of: entry.summary)))
         }

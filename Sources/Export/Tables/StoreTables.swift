@@ -1,3 +1,5 @@
+import Bundle
+import Bytes
 import JSONText
 import Telemetry
 
@@ -60,28 +62,6 @@ extension ExportTables {
 
 /// A store, bundle or request log, as listed in the tables `stores` and `queues`.
 public struct ExportedStore: Sendable {
-    /// The state of a queue.
-    public struct Queue: Sendable {
-        /// The readiness of the queue for upload, and the reason.
-        public var state: QueueState
-        /// A sentence, without a full stop, that explains the state.
-        public var sentence: String
-        /// The time at which the state was evaluated, or `nil` if the store contains no time.
-        ///
-        /// This is the latest time in the store.
-        public var time: Timestamp?
-        /// The state of the queue as JSON, as in `scan --json`.
-        public var json: CanonicalObject
-
-        /// Creates the state of a queue.
-        public init(state: QueueState, sentence: String, time: Timestamp?, json: CanonicalObject) {
-            self.state = state
-            self.sentence = sentence
-            self.time = time
-            self.json = json
-        }
-    }
-
     /// The label of the capture, or the path of the bundle.
     public var capture: String
     /// The path of the store in the capture.
@@ -94,26 +74,20 @@ public struct ExportedStore: Sendable {
     public var system: SystemName?
     /// The app that the store belongs to, or `nil` if it is unknown.
     public var app: App?
-    /// The number of records in the store.
-    public var recordCount = 0
-    /// The number of records that can be uploaded.
-    public var uploadableCount = 0
-    /// The number of held records by code.
-    public var heldCounts = CanonicalObject()
-    /// The number of records by system and type.
-    public var typeCounts = CanonicalObject()
+    /// The number of records, uploadable records and held records in the store.
+    public var totals = BundleTotals()
     /// The number of items that were quarantined from the store.
     public var quarantineCount = 0
     /// The number of problems with the store.
     public var problemCount = 0
     /// The number of pending events by state, or `nil` if the store does not report it.
-    public var pendingEventCounts: CanonicalObject?
+    public var pendingEventCounts: [CapturedText: Int]?
     /// The sentences about the store as a whole.
     public var facts: [String] = []
     /// Whether the user has switched on usage data, or `nil` if no known setting of the app concerns the store.
     public var usageData: UsageDataState?
     /// The state of the queue, or `nil` if the store is not a queue or its state is unknown.
-    public var queue: Queue?
+    public var queue: EvaluatedQueue?
 
     /// Creates a store without contents.
     public init(capture: String, path: String, kind: String) {
@@ -125,6 +99,28 @@ public struct ExportedStore: Sendable {
     private var container: String? { hasContainer ? ContainerName.of(path: path, capture: capture) : nil }
 }
 
+/// A queue, and the time at which its state is evaluated by the rules of its app.
+public struct EvaluatedQueue: Sendable {
+    private let rules: any QueueRules
+    /// The time of the evaluation, in milliseconds since 1970, or 0 if the store contains no time.
+    private let instant: Int64
+
+    /// Creates a queue whose state is evaluated at `instant`.
+    public init(rules: any QueueRules, instant: Int64) {
+        self.rules = rules
+        self.instant = instant
+    }
+
+    /// The readiness of the queue for upload, and the reason.
+    public var state: QueueState { rules.state(at: instant) }
+    /// A sentence, without a full stop, that explains the state.
+    public var sentence: String { rules.sentence(at: instant) }
+    /// The state of the queue as JSON, as in `scan --json`.
+    public var json: CanonicalObject { rules.json(at: instant) }
+
+    fileprivate var time: Timestamp? { instant == 0 ? nil : Timestamp(milliseconds: instant) }
+}
+
 // MARK: - Rows
 
 extension ExportedStore {
@@ -133,38 +129,33 @@ extension ExportedStore {
         [
             buffer.keep(capture), buffer.keep(container), buffer.keep(path), buffer.keep(kind),
             buffer.keep(system?.description), buffer.keep(app?.id), buffer.keep(app?.name), buffer.keep(app?.version),
-            buffer.keep(app?.channel), buffer.keep(app?.build), .integer(Int64(recordCount)),
-            .integer(Int64(uploadableCount)), buffer.keep(heldCounts), buffer.keep(typeCounts),
+            buffer.keep(app?.channel), buffer.keep(app?.build), .integer(Int64(totals.records)),
+            .integer(Int64(totals.uploadableCount)), buffer.keep(json: totals.holds), buffer.keep(json: totals.types),
             .integer(Int64(quarantineCount)), .integer(Int64(problemCount)),
-            pendingEventCounts.map { buffer.keep($0) } ?? .null,
-            facts.isEmpty ? .null : buffer.keep(jsonStrings: facts), buffer.keep(usageData?.rawValue),
+            buffer.keep(json: pendingEventCounts),
+            facts.isEmpty ? .null : buffer.keep(json: facts), buffer.keep(usageData?.rawValue),
         ]
     }
 
     /// Returns the cells of the row of `queue` in the table `queues`, without the row number.
     ///
     /// `store` is the row number of the store in the table `stores`.
-    func cells(of queue: Queue, store: Int, _ buffer: inout RowBuffer) -> [Cell] {
-        [
+    func cells(of queue: EvaluatedQueue, store: Int, _ buffer: inout RowBuffer) -> [Cell] {
+        let state = queue.state
+        return [
             .integer(Int64(store)), buffer.keep(capture), buffer.keep(container), buffer.keep(path),
-            buffer.keep(system?.description), buffer.keep(kind), buffer.keep(queue.state.readiness.rawValue),
-            buffer.keep(queue.state.code), buffer.keep(queue.state.text), buffer.keep(queue.sentence),
-            queue.time.map { buffer.keep($0) } ?? .null, buffer.keep(queue.json),
+            buffer.keep(system?.description), buffer.keep(kind), buffer.keep(state.readiness.rawValue),
+            buffer.keep(state.code), buffer.keep(state.text), buffer.keep(queue.sentence),
+            queue.time.map { buffer.keep($0) } ?? .null, buffer.keep(json: queue.json),
         ]
     }
 }
 
 extension RowBuffer {
-    fileprivate mutating func keep(_ object: CanonicalObject) -> Cell { keep(object.bytes.span) }
-
-    /// Stores strings as a JSON array.
-    fileprivate mutating func keep(jsonStrings strings: [String]) -> Cell {
-        var bytes = [UInt8(ascii: "[")]
-        for (index, string) in strings.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(jsonString: string)
-        }
-        bytes.append(UInt8(ascii: "]"))
+    fileprivate mutating func keep(json value: (some CanonicalValue)?) -> Cell {
+        guard let value else { return .null }
+        var bytes: [UInt8] = []
+        value.appendJSON(to: &bytes)
         return keep(bytes.span)
     }
 }

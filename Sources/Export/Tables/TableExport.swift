@@ -152,7 +152,9 @@ public struct TableExport: ~Copyable {
         return number
     }
 
-    private static func integerCell(_ number: Int?) -> Cell { number.map { .integer(Int64($0)) } ?? .null }
+    private static func integerCell(_ number: (some SignedInteger)?) -> Cell {
+        number.map { .integer(Int64($0)) } ?? .null
+    }
 
     private mutating func closeBatch() {
         let full = batch
@@ -251,15 +253,14 @@ extension TableExport {
         addRow(to: ExportTables.gaps) { buffer in
             [
                 buffer.keep(row.system.description), buffer.keep(row.type), buffer.keep(row.client),
-                .integer(Int64(row.run)), buffer.keep(row.reason.rawValue), Self.cell(row.numbers?.lowerBound),
-                Self.cell(row.numbers?.upperBound), .integer(Int64(row.count)), Self.cell(row.numberBefore),
-                Self.cell(row.numberAfter), row.timeBefore.map { buffer.keep($0) } ?? .null,
+                .integer(Int64(row.run)), buffer.keep(row.reason.rawValue), Self.integerCell(row.numbers?.lowerBound),
+                Self.integerCell(row.numbers?.upperBound), .integer(Int64(row.count)),
+                Self.integerCell(row.numberBefore),
+                Self.integerCell(row.numberAfter), row.timeBefore.map { buffer.keep($0) } ?? .null,
                 row.timeAfter.map { buffer.keep($0) } ?? .null,
             ]
         }
     }
-
-    private static func cell(_ number: Int64?) -> Cell { number.map { .integer($0) } ?? .null }
 }
 
 extension RowBuffer {
@@ -273,14 +274,15 @@ extension RowBuffer {
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let rowCounts: [Int]
-    let records: [Record]
+    let records: [CountedRecord]
 
-    /// The counted properties of a record.
-    struct Record: Sendable {
-        let summary: RecordSummary
-        let eventCount: Int
-        let sequenceNumber: SequenceNumber
-    }
+}
+
+/// The counted properties of a record.
+struct CountedRecord: Sendable {
+    let summary: RecordSummary
+    let eventCount: Int
+    let sequenceNumber: SequenceNumber
 }
 
 /// A queue of jobs that build rows for a sink.

@@ -7,29 +7,24 @@ import Telemetry
 struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
-    private let columns: [CapturedText: Column]
-    /// The column that contains the record number of each row, or `nil` if the table has no such column.
-    private let recordColumn: Column?
+    /// The indices of the columns.
+    private let columns: [CapturedText: Int]
+    /// The index of the column that contains the record number of each row, or `nil` if the table has no such column.
+    private let recordColumn: Int?
     /// The index of the first row that `nextRows(ofRecord:)` has not returned.
     private var nextRow = 0
     let count: Int
 
-    /// The index of a column in a table.
-    struct Column {
-        fileprivate let index: Int
-    }
-
     init(_ table: Table, in buffer: RowBuffer) {
         self.buffer = buffer
         cells = buffer.index(ofTable: table.name).map { buffer.cells[$0] } ?? []
-        columns = Dictionary(
-            uniqueKeysWithValues: zip(table.columns.map { CapturedText($0.name) }, (0...).lazy.map(Column.init)))
+        columns = Dictionary(uniqueKeysWithValues: zip(table.columns.map { CapturedText($0.name) }, 0...))
         recordColumn = columns[TableColumn.record.name]
         count = cells.count / columns.count
     }
 
-    /// Returns the column named `name`, or `nil` if the table does not have it.
-    func column(_ name: String) -> Column? { columns[name] }
+    /// Returns the index of the column named `name`, or `nil` if the table does not have it.
+    func column(_ name: String) -> Int? { columns[name] }
 
     /// Returns the range of the rows of a record.
     ///
@@ -40,27 +35,27 @@ struct TableRows {
         return start..<nextRow
     }
 
-    subscript(row: Int, column: Column?) -> Cell {
+    subscript(row: Int, column: Int?) -> Cell {
         guard let column else { return .null }
-        return cells[row * columns.count + column.index]
+        return cells[row * columns.count + column]
     }
 
-    func integer(_ row: Int, _ column: Column?) -> Int? {
+    func integer(_ row: Int, _ column: Int?) -> Int? {
         guard case .integer(let number) = self[row, column] else { return nil }
         return Int(number)
     }
 
     /// Returns the bytes of a string cell, or `nil` for any other cell.
-    func bytes(_ row: Int, _ column: Column?) -> ArraySlice<UInt8>? {
+    func bytes(_ row: Int, _ column: Int?) -> ArraySlice<UInt8>? {
         guard case .text(let start, let count) = self[row, column] else { return nil }
         return buffer.bytes(start, count)
     }
 
     /// Returns the string in a cell, truncated for display, or `nil` if the cell does not contain a string.
-    func text(_ row: Int, _ column: Column?) -> String? { bytes(row, column).map(DisplayText.truncated) }
+    func text(_ row: Int, _ column: Int?) -> String? { bytes(row, column).map(DisplayText.truncated) }
 
     /// Returns the complete string in a cell, or `nil` if the cell does not contain a string.
-    func fullText(_ row: Int, _ column: Column?) -> String? {
+    func fullText(_ row: Int, _ column: Int?) -> String? {
         bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -31,6 +31,28 @@ protocol TableSink: AnyObject, SendableMetatype {
     func commit() throws
 }
 
+/// A pool of buffers for the rows of a sink that writes rows without converting them.
+struct RowBufferPool: Sendable {
+    private let buffers: ValuePool<RowBuffer, Never>
+    private let maxSpareSize: Int
+
+    init(_ tables: [Table], for sink: (some TableSink).Type) {
+        buffers = ValuePool(keeping: sink.maxSpareCount) { RowBuffer(tables) }
+        maxSpareSize = sink.maxSpareSize
+    }
+
+    /// Returns `rows`, and replaces it with a buffer whose contents are unspecified.
+    func exchange(_ rows: inout RowBuffer) -> RowBuffer {
+        var taken = buffers.take()
+        swap(&taken, &rows)
+        return taken
+    }
+
+    func recycle(_ rows: RowBuffer) {
+        if rows.memorySize <= maxSpareSize { buffers.recycle(rows) }
+    }
+}
+
 extension TableSink {
     /// The maximum number of unused buffers that a sink keeps.
     static var maxSpareCount: Int { 16 }

@@ -1,6 +1,16 @@
 import Bytes
 
+/// A value that can be stored in a ``CanonicalObject``.
+public protocol CanonicalValue {
+    /// Appends the value to `output` as canonical JSON.
+    func appendJSON(to output: inout [UInt8])
+}
+
 /// A builder for a canonical JSON object, in which members are sorted by the UTF-8 bytes of their keys.
+///
+/// ```swift
+/// let object: CanonicalObject = ["path": "a.har", "bytes": 12, "label": nil as String?, "parents": ["b", "c"]]
+/// ```
 public struct CanonicalObject: Sendable {
     /// The members in the order of their keys, each with the range of its value in `values`.
     private var members: [(key: [UInt8], value: Range<Int>)] = []
@@ -9,6 +19,11 @@ public struct CanonicalObject: Sendable {
 
     /// Creates an empty object.
     public init() {}
+
+    /// Sets the member for `key`.
+    public mutating func set(_ key: JSONKey, _ value: some CanonicalValue) {
+        set(key) { value.appendJSON(to: &$0) }
+    }
 
     /// Sets the member for `key` to `value`, which is already canonical JSON.
     public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
@@ -37,9 +52,7 @@ public struct CanonicalObject: Sendable {
     }
 
     /// Sets the member for `key` to a string, or to null if `value` is `nil`.
-    public mutating func set(_ key: JSONKey, string value: String?) {
-        set(key) { $0.append(jsonStringOrNull: value) }
-    }
+    public mutating func set(_ key: JSONKey, string value: String?) { set(key, value) }
 
     /// Sets the member for `key` to an integer, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, integer value: (some BinaryInteger)?) {
@@ -47,9 +60,7 @@ public struct CanonicalObject: Sendable {
     }
 
     /// Sets the member for `key` to a Boolean.
-    public mutating func set(_ key: JSONKey, boolean value: Bool) {
-        set(key) { $0 += (value ? "true" : "false").utf8 }
-    }
+    public mutating func set(_ key: JSONKey, boolean value: Bool) { set(key, value) }
 
     /// Sets the member for `key` to an array of strings.
     public mutating func set(_ key: JSONKey, strings values: some Sequence<String>) {
@@ -70,27 +81,18 @@ public struct CanonicalObject: Sendable {
         set(key, array: values) { value, output in
             var object = CanonicalObject()
             fill(&object, value)
-            object.append(to: &output)
+            object.appendJSON(to: &output)
         }
     }
 
     private mutating func set<Value>(
         _ key: JSONKey, array values: some Sequence<Value>, _ write: (Value, inout [UInt8]) -> Void
     ) {
-        set(key) { output in
-            output.append(UInt8(ascii: "["))
-            for (position, value) in values.enumerated() {
-                if position > 0 { output.append(UInt8(ascii: ",")) }
-                write(value, &output)
-            }
-            output.append(UInt8(ascii: "]"))
-        }
+        set(key) { $0.append(jsonArray: values, write) }
     }
 
     /// Sets the member for `key` to an object.
-    public mutating func set(_ key: JSONKey, object value: CanonicalObject) {
-        set(key) { value.append(to: &$0) }
-    }
+    public mutating func set(_ key: JSONKey, object value: CanonicalObject) { set(key, value) }
 
     /// Returns an object with the members whose keys sort before `key`, and an object with all other members.
     public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
@@ -104,11 +106,21 @@ public struct CanonicalObject: Sendable {
     /// The object as canonical JSON.
     public var bytes: [UInt8] {
         var output: [UInt8] = []
-        append(to: &output)
+        appendJSON(to: &output)
         return output
     }
+}
 
-    private func append(to output: inout [UInt8]) {
+extension CanonicalObject: CanonicalValue, ExpressibleByDictionaryLiteral {
+    /// Creates an object from a literal.
+    ///
+    /// If a key is repeated, its last value applies.
+    public init(dictionaryLiteral members: (JSONKey, any CanonicalValue)...) {
+        for (key, value) in members { set(key, value) }
+    }
+
+    /// Appends the object.
+    public func appendJSON(to output: inout [UInt8]) {
         output.append(UInt8(ascii: "{"))
         for (position, member) in members.enumerated() {
             if position > 0 { output.append(UInt8(ascii: ",")) }
@@ -120,9 +132,48 @@ public struct CanonicalObject: Sendable {
     }
 }
 
+extension String: CanonicalValue {
+    /// Appends the string with the shortest escapes.
+    public func appendJSON(to output: inout [UInt8]) { output.append(jsonString: self) }
+}
+
+extension Bool: CanonicalValue {
+    /// Appends `true` or `false`.
+    public func appendJSON(to output: inout [UInt8]) { output += (self ? "true" : "false").utf8 }
+}
+
+extension Int: CanonicalValue {
+    /// Appends the number in decimal digits.
+    public func appendJSON(to output: inout [UInt8]) { output += String(self).utf8 }
+}
+
+extension Int64: CanonicalValue {
+    /// Appends the number in decimal digits.
+    public func appendJSON(to output: inout [UInt8]) { output += String(self).utf8 }
+}
+
+extension Optional: CanonicalValue where Wrapped: CanonicalValue {
+    /// Appends the wrapped value, or null.
+    public func appendJSON(to output: inout [UInt8]) {
+        if let self { self.appendJSON(to: &output) } else { output += "null".utf8 }
+    }
+}
+
+extension Array: CanonicalValue where Element: CanonicalValue {
+    /// Appends the elements as an array.
+    public func appendJSON(to output: inout [UInt8]) { output.append(jsonArray: self) { $0.appendJSON(to: &$1) } }
+}
+
 extension [UInt8] {
-    fileprivate mutating func append(jsonStringOrNull text: String?) {
-        if let text { append(jsonString: text) } else { self += "null".utf8 }
+    fileprivate mutating func append<Value>(
+        jsonArray values: some Sequence<Value>, _ write: (Value, inout [UInt8]) -> Void
+    ) {
+        append(UInt8(ascii: "["))
+        for (position, value) in values.enumerated() {
+            if position > 0 { append(UInt8(ascii: ",")) }
+            write(value, &self)
+        }
+        append(UInt8(ascii: "]"))
     }
 }
 

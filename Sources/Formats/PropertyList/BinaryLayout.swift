@@ -24,7 +24,8 @@ struct BinaryLayout: Sendable {
     init(of bytes: Span<UInt8>) throws(PropertyListError) {
         let length = bytes.count
         guard length >= Self.minimumLength else {
-            throw PropertyListError(.truncated, at: length, "\(length) bytes cannot hold a binary property list")
+            throw PropertyListError(
+                .truncated, at: length, "\(length.counted("byte")) cannot hold a binary property list")
         }
         let trailer = length - Self.trailerLength
         offsetSize = Int(bytes[trailer + 6])

@@ -70,7 +70,7 @@ public enum CountedList {
         let others = byCount.dropFirst(maximumNameCount)
         let sum = others.lazy.map { counts[$0].count }.saturatedSum
         return shown.map { text(excerpt(of: counts[$0].name), counts[$0].count) }
-            + ["and \(others.count) other\(others.count == 1 ? "" : "s") (\(sum))"]
+            + ["and \(others.count.counted("other")) (\(sum))"]
     }
 
     /// Returns the first texts, and a text with the number of the others, if any.
@@ -88,6 +88,13 @@ public enum CountedList {
 }
 
 extension Int {
+    /// Returns the number with a noun in the singular or plural, such as `1 record`, `2 records` or `3 entries`.
+    ///
+    /// Without `plural`, the plural is the noun with an s.
+    public func counted(_ noun: String, plural: String? = nil) -> String {
+        "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
+    }
+
     /// Returns the number in decimal digits, with leading zeros up to `width` digits.
     public func zeroPadded(to width: Int) -> String {
         let digits = String(self)

@@ -80,10 +80,7 @@ public struct CommandError: Error {
             StandardError.write("\(program): \(message)", .error)
             if let remedy { StandardError.write("hint: \(remedy)", .notice) }
         case .json:
-            var object = CanonicalObject()
-            object.set("message", string: message)
-            object.set("remedy", string: remedy)
-            object.set("status", integer: Int(status.rawValue))
+            let object: CanonicalObject = ["message": message, "remedy": remedy, "status": Int(status.rawValue)]
             StandardError.write(json: object.bytes)
         }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import CNettle
 import CSQLite
 import CThreads
@@ -28,7 +29,7 @@ public enum SystemResources {
         guard code == 0 else {
             let reason = String(cString: strerror(code))
             exitWithError(
-                program, "cannot allocate memory for \(threads) threads: \(reason)",
+                program, "cannot allocate memory for \(threads.counted("thread")): \(reason)",
                 "raise the limit of address space (ulimit -v)")
         }
         // The pointer remains valid, because the string is static.
@@ -89,19 +90,16 @@ public enum ProgramVersion {
         of program: String, library: JSONKey, description: @autoclosure () -> String
     ) {
         guard Set(CommandLine.arguments.dropFirst()) == ["--version", "--json"] else { return }
-        var object = CanonicalObject()
-        object.set("program", string: program)
-        object.set("version", string: number)
-        object.set("commit", string: commit)
-        object.set("swift", string: cversion_swift().map { String(cString: $0) })
-        var versions = CanonicalObject()
-        versions.set(library, string: description())
-        versions.set("glibc", string: String(cString: cversion_libc()))
-        versions.set("libzstd", string: String(cString: ZSTD_versionString()))
-        versions.set("nettle", string: "\(nettle_version_major()).\(nettle_version_minor())")
-        versions.set("sqlite", string: String(cString: sqlite3_libversion()))
-        versions.set("zlib", string: String(cString: zlibVersion()))
-        object.set("libraries", object: versions)
+        let versions: CanonicalObject = [
+            library: description(), "glibc": String(cString: cversion_libc()),
+            "libzstd": String(cString: ZSTD_versionString()),
+            "nettle": "\(nettle_version_major()).\(nettle_version_minor())",
+            "sqlite": String(cString: sqlite3_libversion()), "zlib": String(cString: zlibVersion()),
+        ]
+        let object: CanonicalObject = [
+            "commit": commit, "libraries": versions, "program": program,
+            "swift": cversion_swift().map { String(cString: $0) }, "version": number,
+        ]
         CommandError.exitOnFailure(of: program) { () throws(FileError) in try Terminal.print(object) }
         exit(EXIT_SUCCESS)
     }

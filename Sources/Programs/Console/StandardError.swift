@@ -93,9 +93,7 @@ public enum StandardError {
             let time = clock.withLock { $0?() }
             writeAll((time.map { "\($0) " } ?? (isJournal ? priority.prefix : "")) + line.printable + "\n")
         case .json:
-            var object = CanonicalObject()
-            object.set("message", string: line)
-            write(json: object.bytes)
+            write(json: (["message": line] as CanonicalObject).bytes)
         }
     }
 

@@ -44,7 +44,7 @@ public final class ProgressLine {
         var parts = ["\(bytes / 1_000_000) MB"]
         // A file that grows while it is read can have more bytes than its initial size.
         if let total, total > 0 { parts.insert("\(Int(Double(min(bytes, total)) / Double(total) * 100))%", at: 0) }
-        if records > 0 { parts.append("\(records) records") }
+        if records > 0 { parts.append(records.counted("record")) }
         let rate = Double(bytes) / max(seconds, 0.001)
         parts.append("\(Int(rate / 1_000_000)) MB/s")
         // At the beginning, the rate is not known well enough.

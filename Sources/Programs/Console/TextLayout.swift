@@ -1,4 +1,5 @@
 import Bytes
+import Files
 
 /// A text table with aligned columns.
 ///
@@ -6,14 +7,16 @@ import Bytes
 public struct TextTable<Rows: Collection<[String]>> {
     private let header: [String]
     private let rows: Rows
-    private var columns: TextColumns
+    private var columns: [TextColumn]
 
     /// Creates a table from rows with as many cells as `header`, and escapes unprintable characters.
     public init(header: [String], rows: Rows) {
         self.header = header
         self.rows = rows
-        columns = TextColumns(header: header)
-        for row in rows { columns.add(row) }
+        columns = header.map { TextColumn(width: $0.count) }
+        for row in rows {
+            for (index, cell) in row.enumerated() { columns[index].fit(cell.printable) }
+        }
     }
 
     /// The lines of the table, without trailing spaces.
@@ -25,41 +28,44 @@ public struct TextTable<Rows: Collection<[String]>> {
 
     /// Calls `body` with each line of the table, without trailing spaces.
     public func forEachLine<Failure>(_ body: (String) throws(Failure) -> Void) throws(Failure) {
-        try body(columns.line(header))
-        for row in rows { try body(columns.line(row)) }
+        try body(line(header))
+        for row in rows { try body(line(row)) }
+    }
+
+    private func line(_ row: [String]) -> String {
+        var line = zip(columns, row).map { $0.padded($1.printable) }.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// Prints the table, indented, below an empty line and `title`, unless it has no rows.
+    ///
+    /// `count` is the number of rows including those that are not in the table, or `nil` if the table has all rows.
+    public func print(titled title: String, of count: Int? = nil) throws(FileError) {
+        guard !rows.isEmpty else { return }
+        try Terminal.print("")
+        try Terminal.print("\(title):")
+        try forEachLine { line throws(FileError) in try Terminal.print("  " + line) }
+        let hiddenCount = (count ?? 0) - rows.count
+        if hiddenCount > 0 { try Terminal.print("  and \(hiddenCount) more; --json lists all") }
     }
 }
 
-/// The widths and the alignments of the columns of a table.
-private struct TextColumns {
-    private struct Column {
-        var width: Int
-        var isNumeric = true
+/// The width and the alignment of a column of a table.
+private struct TextColumn {
+    var width: Int
+    private var isNumeric = true
+
+    init(width: Int) { self.width = width }
+
+    mutating func fit(_ cell: String) {
+        width = max(width, cell.count)
+        isNumeric = isNumeric && cell.utf8.allSatisfy(\.isDigit)
     }
 
-    private var columns: [Column]
-
-    init(header: [String]) { columns = header.map { Column(width: $0.count) } }
-
-    mutating func add(_ row: [String]) {
-        for (index, cell) in row.enumerated() {
-            let cell = cell.printable
-            columns[index].width = max(columns[index].width, cell.count)
-            columns[index].isNumeric = columns[index].isNumeric && cell.utf8.allSatisfy(\.isDigit)
-        }
-    }
-
-    func line(_ row: [String]) -> String {
-        var line = ""
-        for (index, cell) in row.enumerated() {
-            let (cell, column) = (cell.printable, columns[index])
-            let padding = String(repeating: " ", count: column.width - cell.count)
-            line += index == 0 ? "" : "  "
-            line += column.isNumeric ? padding : cell
-            line += column.isNumeric ? cell : padding
-        }
-        let end = line.utf8.lastIndex { $0 != UInt8(ascii: " ") }.map(line.utf8.index(after:)) ?? line.startIndex
-        return String(line[..<end])
+    func padded(_ cell: String) -> String {
+        let padding = String(repeating: " ", count: width - cell.count)
+        return isNumeric ? padding + cell : cell + padding
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import CFiles
 import Console
 import Delivery
@@ -98,7 +99,7 @@ final class SendingProgress: Sendable {
 
     private func text(_ done: Int, _ undelivered: Int) -> String {
         let failed = undelivered > 0 ? ", \(undelivered) not delivered" : ""
-        return "sending: \(done) of \(totalUploads) uploads (\(done * 100 / max(totalUploads, 1)) %)\(failed)"
+        return "sending: \(done) of \(totalUploads.counted("upload")) (\(done * 100 / max(totalUploads, 1)) %)\(failed)"
     }
 
     /// Removes the line from the terminal, and ends the messages at intervals.

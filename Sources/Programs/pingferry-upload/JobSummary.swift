@@ -92,7 +92,7 @@ struct JobSummary {
         let parts =
             outcomeCounts.map { "\($0.name) \($0.count)" }
             + [Phrase.reasons(reasonCounts)].filter { !$0.isEmpty }
-        let records = Phrase.count(plan.dispositions.count, "record")
+        let records = plan.dispositions.count.counted("record")
         let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
         let pauses = CountedList.first(pauses.map(Phrase.pause))
         let wrong = rejectedAccounts.map { account in
@@ -123,7 +123,7 @@ struct JobSummary {
             counts["\(reason.system): \(reason.phrase)", default: 0] += uploads
         }
         return CountedList.entries(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }) {
-            "\($0) (\(Phrase.count($1, "upload")))"
+            "\($0) (\($1.counted("upload")))"
         }
     }
 
@@ -146,31 +146,21 @@ struct JobSummary {
     }
 
     private var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bundles", elements: bundleStatuses.map { BundleStatusReport(status: $0).json.bytes })
-        object.set("failure", string: failure?.message)
-        object.set("heldReleasable", object: CanonicalObject(counts: releasableHoldCounts))
-        object.set("moved", strings: movedPaths)
-        object.set("problems", strings: report.problems)
-        object.set("reasons", reasons: reasonCounts)
-        object.set("records", object: CanonicalObject(counts: recordCounts))
-        object.set("refusals", refusals: refusalGroups)
-        object.set("setAside", refusals: setAsideGroups)
-        object.set("requests", integer: report.attemptedUploadCount)
-        object.set("total", integer: plan.dispositions.count)
-        object.set("undelivered", objects: undeliveredUploads) { object, left in
-            object.set("code", string: left.reason.code)
-            object.set("system", string: left.reason.system.description)
-            object.set("text", string: left.reason.text)
-            object.set("uploads", integer: left.uploads)
+        let undelivered = undeliveredUploads.map { reason, uploads -> CanonicalObject in
+            ["code": reason.code, "system": reason.system.description, "text": reason.text, "uploads": uploads]
         }
-        object.set("unusable", objects: unusableBundles) { object, bundle in
-            object.set("message", string: CommandError(bundle).message)
-            object.set("path", string: bundle.path)
+        let unusable = unusableBundles.map { bundle -> CanonicalObject in
+            ["message": CommandError(bundle).message, "path": bundle.path]
         }
+        var object: CanonicalObject = [
+            "bundles": bundleStatuses.map { BundleStatusReport(status: $0).json }, "failure": failure?.message,
+            "heldReleasable": releasableHoldCounts, "moved": movedPaths, "pauses": pauses.map(\.json),
+            "problems": report.problems, "reasons": reasonCounts.json, "records": recordCounts,
+            "refusals": refusalGroups.map(\.json), "requests": report.attemptedUploadCount,
+            "setAside": setAsideGroups.map(\.json), "total": plan.dispositions.count, "undelivered": undelivered,
+            "unusable": unusable, "wrongCredentials": rejectedAccounts.map(\.label),
+        ]
         object.set(waitingIn: plan)
-        object.set(pauses)
-        object.set("wrongCredentials", strings: rejectedAccounts.map(\.label))
         return object
     }
 

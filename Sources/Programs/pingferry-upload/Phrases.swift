@@ -7,9 +7,6 @@ import JSONText
 ///
 /// Scripts parse these phrases.
 enum Phrase {
-    /// Returns a number with a noun, such as `1 record` or `2 records`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
     /// Returns the reasons in their order with their counts, such as `daily limit 76, held: schema 1`.
     ///
     /// If there are many reasons, only the most frequent ones are listed.
@@ -39,7 +36,7 @@ enum Phrase {
     }
 
     private static func stay(_ records: Int) -> String {
-        "\(count(records, "record")) stay\(records == 1 ? "s" : "")"
+        "\(records.counted("record")) stay\(records == 1 ? "s" : "")"
     }
 
     /// Returns a phrase such as `2 records stay held until release or forget: schema (1), schema+too-few-events (1)`.
@@ -71,48 +68,35 @@ enum Phrase {
     static let maximumShownRefusals = 3
 }
 
-extension CanonicalObject {
-    /// Sets the member `key` to an array of reasons, each with its code, detail, number of records and text.
-    mutating func set(_ key: JSONKey, reasons: [WaitReason: Int]) {
-        set(key, objects: reasons.sorted { $0.key < $1.key }) { object, entry in
-            object.set("code", string: entry.key.code)
-            object.set("detail", string: entry.key.detail)
-            object.set("records", integer: entry.value)
-            object.set("text", string: entry.key.text)
+extension [WaitReason: Int] {
+    /// The reasons with their codes, details, numbers of records and texts.
+    var json: [CanonicalObject] {
+        sorted { $0.key < $1.key }.map { reason, records in
+            ["code": reason.code, "detail": reason.detail, "records": records, "text": reason.text]
         }
     }
+}
 
-    mutating func set(_ key: JSONKey, refusals: [RefusalGroup]) {
-        set(key, objects: refusals) { object, group in
-            object.set("reason", string: group.reason)
-            object.set("records", integer: group.recordCount)
-            object.set("status", integer: group.status)
+extension RefusalGroup {
+    var json: CanonicalObject { ["reason": reason, "records": recordCount, "status": status] }
+}
+
+extension DecidingFact {
+    /// The withdrawal or the copy because of which records are not sent.
+    var json: CanonicalObject { ["capture": capture, "code": code, "copy": isCopy, "path": path, "text": text] }
+}
+
+extension [DecidingFact: Int] {
+    /// The facts with the numbers of records about which they decided.
+    var json: [CanonicalObject] {
+        sorted { $0.key < $1.key }.map { fact, records in
+            var object = fact.json
+            object.set("records", records)
+            return object
         }
     }
+}
 
-    /// Creates an object that describes a withdrawal or a copy because of which records are not sent.
-    init(_ fact: DecidingFact) {
-        self.init()
-        set("capture", string: fact.capture)
-        set("code", string: fact.code)
-        set("copy", boolean: fact.isCopy)
-        set("path", string: fact.path)
-        set("text", string: fact.text)
-    }
-
-    /// Sets the member `key` to an array of facts, each with the number of records about which it decided.
-    mutating func set(_ key: JSONKey, facts: [DecidingFact: Int]) {
-        set(key, objects: facts.sorted { $0.key < $1.key }) { object, entry in
-            object = CanonicalObject(entry.key)
-            object.set("records", integer: entry.value)
-        }
-    }
-
-    /// Sets the member `pauses` to an array with the server and the end of each pause.
-    mutating func set(_ pauses: [Pause]) {
-        set("pauses", objects: pauses) { object, pause in
-            object.set("endpoint", string: pause.endpoint)
-            object.set("until", string: pause.endTime.description)
-        }
-    }
+extension Pause {
+    var json: CanonicalObject { ["endpoint": endpoint, "until": endTime.description] }
 }

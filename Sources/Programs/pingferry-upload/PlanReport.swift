@@ -39,26 +39,22 @@ struct PlanReport {
         let send = plan.count(.send)
         let list = [send > 0 ? "send \(send)" : "", Phrase.reasons(plan.reasonCounts)].filter { !$0.isEmpty }
         let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
-        return "\(Phrase.count(plan.uploadCount, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
+        return "\(plan.uploadCount.counted("upload")) planned of \(pool.count.counted("record"))\(counts)"
     }
 
     // MARK: JSON
 
     /// Prints the plan as JSON with the counts, the uploads in order, and the records that are not sent completely.
     func printJSON(_ source: UploadSource) throws {
-        var object = CanonicalObject()
-        object.set("facts", facts: plan.decidingFactCounts)
-        object.set("missingParents", objects: missingParents) { object, fault in
-            object.set("bundle", string: fault.bundle)
-            object.set("digest", string: fault.digest)
+        let missingParents = missingParents.map { fault -> CanonicalObject in
+            ["bundle": fault.bundle, "digest": fault.digest]
         }
-        object.set("reasons", reasons: plan.reasonCounts)
+        var object: CanonicalObject = [
+            "facts": plan.decidingFactCounts.json, "missingParents": missingParents,
+            "pauses": plan.pauses.map(\.json), "reasons": plan.reasonCounts.json, "records": pool.count,
+            "send": plan.count(.send), "time": plan.now.description, "uploads": plan.uploadCount,
+        ]
         object.set(waitingIn: plan)
-        object.set(plan.pauses)
-        object.set("records", integer: pool.count)
-        object.set("send", integer: plan.count(.send))
-        object.set("time", string: plan.now.description)
-        object.set("uploads", integer: plan.uploadCount)
         let sends: CanonicalObject.Elements = { body in
             for queue in plan.queues { for send in queue.sends { try body(Self.uploadJSON(of: send, source)) } }
         }
@@ -74,10 +70,10 @@ struct PlanReport {
     private func waitJSON(of record: Record, at index: Int) -> CanonicalObject {
         let disposition = plan.dispositions[index]
         var object = CanonicalObject(naming: record)
-        object.set("code", string: disposition.code)
-        object.set("reason", string: disposition.name)
-        if disposition == .held { object.set("held", strings: plan.holds(of: index)) }
-        if let fact = plan.decidingFact(of: index) { object.set("fact", object: CanonicalObject(fact)) }
+        object.set("code", disposition.code)
+        object.set("reason", disposition.name)
+        if disposition == .held { object.set("held", plan.holds(of: index)) }
+        if let fact = plan.decidingFact(of: index) { object.set("fact", fact.json) }
         if disposition == .missingCredential, let account = pool.account(of: index) { object.set(account) }
         return object
     }
@@ -85,8 +81,8 @@ struct PlanReport {
     private static func uploadJSON(of send: PlannedUpload, _ source: UploadSource) throws -> CanonicalObject {
         let record = try source.record(of: send)
         var object = CanonicalObject(naming: record)
-        object.set("bytes", integer: record.payload.count)
-        if !send.items.isEmpty { object.set("events", integer: send.items.count) }
+        object.set("bytes", record.payload.count)
+        if !send.items.isEmpty { object.set("events", send.items.count) }
         return object
     }
 }
@@ -94,18 +90,21 @@ struct PlanReport {
 extension CanonicalObject {
     /// Sets the members `held`, which counts the held records for each code, and `missingCredentials`.
     mutating func set(waitingIn plan: Plan) {
-        set("held", object: CanonicalObject(counts: plan.holdCounts))
-        set("missingCredentials", objects: plan.missingCredentials) { object, missing in
+        set("held", plan.holdCounts)
+        let missing = plan.missingCredentials.map { missing -> CanonicalObject in
+            var object: CanonicalObject = [
+                "records": missing.records, "system": missing.account.system.description,
+            ]
             object.set(missing.account)
-            object.set("records", integer: missing.records)
-            object.set("system", string: missing.account.system.description)
+            return object
         }
+        set("missingCredentials", missing)
     }
 
     /// Sets the members `account`, the name of the account, and `development`, whether its development key is used.
     fileprivate mutating func set(_ account: Account) {
-        set("account", string: account.name)
-        set("development", boolean: account.isDevelopment)
+        set("account", account.name)
+        set("development", account.isDevelopment)
     }
 }
 

@@ -62,7 +62,7 @@ struct StatusReport {
             if index == 0 || entries[index - 1].group.client != group.client {
                 let today = overview.uploadsToday[group.client] ?? 0
                 let client = "\(group.client.system) \(Self.displayName(of: group.client))"
-                try Terminal.print("\(client): \(Phrase.count(today, "upload")) today")
+                try Terminal.print("\(client): \(today.counted("upload")) today")
             }
             try Terminal.print("  " + lines[index + 1])
             try Self.print(reasons: counts.waitingCounts)
@@ -99,9 +99,9 @@ struct StatusReport {
         }
         let age = oldest.map { entry in
             let days = max(0, (now.milliseconds - entry.value.milliseconds) / 86_400_000)
-            return "; the oldest record is \(Phrase.count(Int(days), "day")) old (\(entry.key))"
+            return "; the oldest record is \(Int(days).counted("day")) old (\(entry.key))"
         }
-        return "about \(Phrase.count(nightsLeft, "night")) left with the default limits\(age ?? "")"
+        return "about \(nightsLeft.counted("night")) left with the default limits\(age ?? "")"
     }
 
     private var nightsLeft: Int { overview.nightsLeft(UploadLimits()) }
@@ -115,7 +115,7 @@ struct StatusReport {
     /// Prints each record of the shown clients that is set aside, with its last answer and the commands that resolve it.
     private func printSetAside() throws {
         for record in setAsideRecords {
-            let jobs = Phrase.count(record.jobCount, "job")
+            let jobs = record.jobCount.counted("job")
             let text = """
                 set aside: \(record.id), \(record.group.type.system) \(record.group.type.name), failed alone in \(jobs); \
                 last answer: \(Phrase.lastAnswer(record.answer)); to send it again: \(command("retry", record)); \
@@ -201,64 +201,61 @@ struct StatusReport {
     // MARK: JSON
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bundles", objects: overview.waitingBundles) { object, bundle in
-            object.set("digest", string: bundle.name.digest)
-            object.set("path", string: bundle.name.path)
-            object.set("seen", string: bundle.lastSeen?.description)
-            object.set("waiting", reasons: bundle.waitingCounts)
+        let bundles = overview.waitingBundles.map { bundle -> CanonicalObject in
+            [
+                "digest": bundle.name.digest, "path": bundle.name.path, "seen": bundle.lastSeen?.description,
+                "waiting": bundle.waitingCounts.json,
+            ]
         }
-        object.set("clients", objects: entries, set)
-        object.set("lastEnd", string: overview.lastEndTime?.description)
-        object.set("lastExitStatus", integer: overview.lastExitStatus)
-        object.set("lastJob", string: overview.lastJobTime?.description)
-        object.set("lastSuccess", string: overview.lastSuccessTime?.description)
-        object.set("nightsLeft", integer: nightsLeft)
-        object.set("oldestWaiting", objects: overview.oldestWaitingTimes.sorted { $0.key < $1.key }) { object, entry in
-            object.set("system", string: entry.key.description)
-            object.set("time", string: entry.value.description)
+        let oldest = overview.oldestWaitingTimes.sorted { $0.key < $1.key }.map { system, time -> CanonicalObject in
+            ["system": system.description, "time": time.description]
         }
-        object.set(pauses)
-        object.set("refusals", objects: remarks(areRefusals: true), Self.set)
-        object.set("remarks", objects: remarks(areRefusals: false), Self.set)
-        object.set("setAside", objects: setAsideRecords) { object, record in
-            object = CanonicalObject(record.answer)
-            object.set("client", string: record.group.client.client)
-            object.set("id", string: record.id)
-            object.set("jobs", integer: record.jobCount)
-            object.set("system", string: record.group.type.system.description)
-            object.set("type", string: record.group.type.name)
+        let setAside = setAsideRecords.map { record -> CanonicalObject in
+            var object = record.answer.json
+            object.set(record.group)
+            object.set("id", record.id)
+            object.set("jobs", record.jobCount)
+            return object
         }
-        object.set("totals", object: Self.json(totals))
-        return object
+        return [
+            "bundles": bundles, "clients": entries.map(json), "lastEnd": overview.lastEndTime?.description,
+            "lastExitStatus": overview.lastExitStatus, "lastJob": overview.lastJobTime?.description,
+            "lastSuccess": overview.lastSuccessTime?.description, "nightsLeft": nightsLeft, "oldestWaiting": oldest,
+            "pauses": pauses.map(\.json), "refusals": remarks(areRefusals: true).map(Self.json),
+            "remarks": remarks(areRefusals: false).map(Self.json), "setAside": setAside,
+            "totals": Self.json(totals),
+        ]
     }
 
-    private func set(_ object: inout CanonicalObject, _ entry: Entry) {
-        object = Self.json(entry.counts)
-        object.set("client", string: entry.group.client.client)
-        object.set("system", string: entry.group.client.system.description)
-        object.set("today", integer: overview.uploadsToday[entry.group.client] ?? 0)
-        object.set("type", string: entry.group.type.name)
+    private func json(_ group: LedgerOverview.RecordGroup, _ counts: LedgerOverview.Counts) -> CanonicalObject {
+        var object = Self.json(counts)
+        object.set(group)
+        object.set("today", overview.uploadsToday[group.client] ?? 0)
+        return object
     }
 
     private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("delivered", integer: counts.deliveredCount)
-        object.set("givenUp", integer: counts.givenUpCount)
-        object.set("inFlight", integer: counts.inFlightCount)
-        object.set("refused", integer: counts.refusedCount)
-        object.set("waiting", reasons: counts.waitingCounts)
-        return object
+        [
+            "delivered": counts.deliveredCount, "givenUp": counts.givenUpCount, "inFlight": counts.inFlightCount,
+            "refused": counts.refusedCount, "waiting": counts.waitingCounts.json,
+        ]
     }
 
-    private static func set(_ object: inout CanonicalObject, _ remark: LedgerOverview.Remark) {
-        object.set("client", string: remark.group.client.client)
-        object.set("id", string: remark.id)
-        object.set("reason", string: remark.text)
-        object.set("status", integer: remark.status)
-        object.set("system", string: remark.group.type.system.description)
-        object.set("time", string: remark.time?.description)
-        object.set("type", string: remark.group.type.name)
+    private static func json(_ remark: LedgerOverview.Remark) -> CanonicalObject {
+        var object: CanonicalObject = [
+            "id": remark.id, "reason": remark.text, "status": remark.status, "time": remark.time?.description,
+        ]
+        object.set(remark.group)
+        return object
+    }
+}
+
+extension CanonicalObject {
+    /// Sets the members `client`, `system` and `type`.
+    fileprivate mutating func set(_ group: LedgerOverview.RecordGroup) {
+        set("client", group.client.client)
+        set("system", group.type.system.description)
+        set("type", group.type.name)
     }
 }
 
@@ -311,20 +308,14 @@ struct BundleStatusReport {
     }
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("delivered", integer: status.deliveredCount)
-        object.set("digest", string: status.name.digest)
-        object.set("done", boolean: status.isDone)
-        object.set("facts", facts: status.factCounts)
-        object.set("held", object: CanonicalObject(counts: status.heldCounts))
-        object.set("inFlight", integer: status.inFlightCount)
-        object.set("over", integer: status.excludedCount)
-        object.set("path", string: status.name.path)
-        object.set("records", integer: status.recordCount)
-        object.set("refused", integer: status.refusedCounts.values.reduce(0, +))
-        object.set("tooOld", integer: status.tooOldCount)
-        object.set("waiting", reasons: status.waitingCounts)
-        if !undeliveredRecords.isEmpty { object.set("ids", elements: undeliveredRecords.map(\.json.bytes)) }
+        var object: CanonicalObject = [
+            "delivered": status.deliveredCount, "digest": status.name.digest, "done": status.isDone,
+            "facts": status.factCounts.json, "held": status.heldCounts, "inFlight": status.inFlightCount,
+            "over": status.excludedCount, "path": status.name.path, "records": status.recordCount,
+            "refused": status.refusedCounts.values.reduce(0, +), "tooOld": status.tooOldCount,
+            "waiting": status.waitingCounts.json,
+        ]
+        if !undeliveredRecords.isEmpty { object.set("ids", undeliveredRecords.map(\.json)) }
         return object
     }
 }
@@ -349,21 +340,15 @@ struct UndeliveredRecord {
 
     var json: CanonicalObject {
         var object = CanonicalObject(naming: record)
-        object.set("code", string: reason.code)
-        object.set("detail", string: reason.detail)
-        if let fact { object.set("fact", object: CanonicalObject(fact)) }
-        if let lastAnswer { object.set("lastAnswer", object: CanonicalObject(lastAnswer)) }
-        object.set("text", string: reason.text)
+        object.set("code", reason.code)
+        object.set("detail", reason.detail)
+        if let fact { object.set("fact", fact.json) }
+        if let lastAnswer { object.set("lastAnswer", lastAnswer.json) }
+        object.set("text", reason.text)
         return object
     }
 }
 
-extension CanonicalObject {
-    /// Creates an object that describes the last answer to an undelivered record.
-    fileprivate init(_ answer: FailureAnswer) {
-        self.init()
-        set("reason", string: answer.text)
-        set("status", integer: answer.status)
-        set("time", string: answer.time?.description)
-    }
+extension FailureAnswer {
+    fileprivate var json: CanonicalObject { ["reason": text, "status": status, "time": time?.description] }
 }

@@ -70,7 +70,7 @@ extension CommandError {
         switch error {
         case .locked: .tryLater
         case .damaged, .storage, .removed: .inputOutput
-        case .notALedger, .notAFile, .multipleNames, .newerVersion, .older, .damagedCounter: .badConfiguration
+        case .notALedger, .notAFile, .multipleNames, .unsupportedVersion, .older, .damagedCounter: .badConfiguration
         case .missing: .noInput
         case .file(let error) where error.isPermissionDenied: .noPermission
         case .file(let error) where error.operation == .open: .cannotCreate

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Console
 import JSONText
 
@@ -19,8 +20,8 @@ extension Manifest {
     var ancestryLines: [String] {
         guard !parents.isEmpty else { return [] }
         let counts = [
-            Summary.count(omitted.records, "record"), "\(omitted.quarantine) quarantined",
-            Summary.count(omitted.problems, "problem"),
+            omitted.records.counted("record"), "\(omitted.quarantine) quarantined",
+            omitted.problems.counted("problem"),
         ]
         return parents.map { "continues the bundle with the digest \($0)" }
             + ["omitted because earlier bundles contain them: \(counts.joined(separator: ", "))"]
@@ -49,38 +50,28 @@ extension CanonicalObject {
     /// The member for `key` identifies the bundle by its path or its name. The member `signer` is set only if a
     /// signature was verified.
     init(validBundle bundle: String, _ key: JSONKey, _ manifest: Manifest, _ signer: Signer?) {
-        self.init()
-        set(key, string: bundle)
+        self = [key: bundle, "good": true]
         set(contentsOf: manifest)
-        set("good", boolean: true)
-        if let signer { set("signer", object: signer.json) }
+        if let signer { set("signer", signer.json) }
     }
 
     /// Creates the result of `verify` or `receive` for a bundle that was rejected because of `failure`.
     ///
     /// The member for `key` identifies the bundle by its path or its name.
     init(rejectedBundle bundle: String, _ key: JSONKey, _ failure: CommandError) {
-        self.init()
-        set(key, string: bundle)
-        set("good", boolean: false)
-        set("status", integer: Int(failure.status.rawValue))
-        set("text", string: failure.message)
+        self = [key: bundle, "good": false, "status": Int(failure.status.rawValue), "text": failure.message]
     }
 
     /// Sets the members `digest`, `totals` and `filters`, which is null if the bundle was made without filters.
     mutating func set(contentsOf manifest: Manifest) {
-        set("digest", string: manifest.digest)
-        if let filters = manifest.filters {
-            set("filters", object: filters.json)
-        } else {
-            set("filters", string: nil)
-        }
-        set("totals", object: manifest.totals.json)
+        set("digest", manifest.digest)
+        set("filters", manifest.filters?.json)
+        set("totals", manifest.totals.json)
     }
 
     /// Sets the members `parents` and `omitted`, which contains the number of omitted records, items and problems.
     mutating func set(ancestryOf manifest: Manifest) {
-        set("omitted", object: manifest.omitted.json)
-        set("parents", strings: manifest.parents)
+        set("omitted", manifest.omitted.json)
+        set("parents", manifest.parents)
     }
 }

@@ -22,6 +22,12 @@ extension CommandError {
         }
     }
 
+    /// Writes the error to standard error, and returns its exit status.
+    func report() -> ExitCode {
+        report(as: "pingferry")
+        return ExitCode(status.rawValue)
+    }
+
     /// Creates an error for earlier bundles that cannot be continued.
     init(_ error: ParentError) {
         switch error {
@@ -78,8 +84,7 @@ extension AsyncParsableCommand {
             try await body()
         } catch {
             guard let failure = CommandError(error) else { throw error }
-            failure.report(as: "pingferry")
-            throw ExitCode(failure.status.rawValue)
+            throw failure.report()
         }
     }
 

@@ -26,9 +26,9 @@ struct Summary {
     /// A line such as `5 records (4 uploadable; held: schema 1), 2 duplicates omitted, 1 quarantined`.
     var sentence: String {
         var parts = [Self.records(in: intake.totals)]
-        if intake.duplicateCount > 0 { parts.append("\(Self.count(intake.duplicateCount, "duplicate")) omitted") }
+        if intake.duplicateCount > 0 { parts.append("\(intake.duplicateCount.counted("duplicate")) omitted") }
         if intake.omitted.records > 0 {
-            parts.append("\(Self.count(intake.omitted.records, "record")) of earlier bundles omitted")
+            parts.append("\(intake.omitted.records.counted("record")) of earlier bundles omitted")
         }
         if intake.quarantinedItems.count > 0 { parts.append("\(intake.quarantinedItems.count) quarantined") }
         return parts.joined(separator: ", ")
@@ -40,7 +40,7 @@ struct Summary {
     var decisionLines: [String] {
         guard pseudonymKeyID == nil else { return [] }
         let decisions = sortedDecisions.map { decision, count in
-            "\(Self.count(count, "record")) held by a copy in \(decision.capture): \(decision.rank.text)"
+            "\(count.counted("record")) held by a copy in \(decision.capture): \(decision.rank.text)"
         }
         let withdrawals = sortedWithdrawals.map { withdrawal in
             "\(withdrawal.reason.rawValue): \(withdrawal.subject) (\(withdrawal.capture): \(withdrawal.path))"
@@ -74,35 +74,26 @@ struct Summary {
     }
 
     private var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("complete", boolean: !intake.isIncomplete)
-        object.set(
-            "copies",
-            elements: sortedDecisions.map { decision, count in
-                var object = CanonicalObject()
-                object.set("capture", string: decision.capture)
-                object.set("held", string: decision.rank.text)
-                object.set("records", integer: count)
-                return object.bytes
-            })
-        object.set("duplicates", integer: intake.duplicateCount)
-        object.set("filters", object: filter.json)
-        object.set("missingParents", objects: intake.missingParents) { object, fault in
-            object.set("bundle", string: fault.bundle)
-            object.set("digest", string: fault.digest)
+        let copies = sortedDecisions.map { decision, count -> CanonicalObject in
+            ["capture": decision.capture, "held": decision.rank.text, "records": count]
         }
-        object.set("problemCounts", object: CanonicalObject(counts: intake.problems.countsByCode))
-        object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
+        let missingParents = intake.missingParents.map { fault -> CanonicalObject in
+            ["bundle": fault.bundle, "digest": fault.digest]
+        }
+        var object: CanonicalObject = [
+            "complete": !intake.isIncomplete, "copies": copies, "duplicates": intake.duplicateCount,
+            "filters": filter.json, "missingParents": missingParents,
+            "problemCounts": intake.problems.countsByCode, "problems": intake.problems.elements.map(\.json),
+            "quarantineCounts": intake.quarantinedItems.countsByCode,
+            "quarantined": intake.quarantinedItems.elements.map(\.jsonWithCode), "totals": intake.totals.json,
+            "withdrawals": sortedWithdrawals.map(\.json),
+        ]
         if let pseudonymKeyID {
             var made = intake.removedPartCounts.json
-            made.set("key", string: pseudonymKeyID)
-            if let timeUnit { made.set("times", string: timeUnit.rawValue) }
-            object.set("pseudonymized", object: made)
+            made.set("key", pseudonymKeyID)
+            if let timeUnit { made.set("times", timeUnit.rawValue) }
+            object.set("pseudonymized", made)
         }
-        object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantinedItems.countsByCode))
-        object.set("quarantined", elements: intake.quarantinedItems.elements.map(\.jsonWithCode.bytes))
-        object.set("totals", object: intake.totals.json)
-        object.set("withdrawals", elements: sortedWithdrawals.map(\.json.bytes))
         return object
     }
 
@@ -114,7 +105,7 @@ struct Summary {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         let unnamedWarnings = intake.warnings.count - Self.maximumReportedProblems
-        if unnamedWarnings > 0 { StandardError.write("pingferry: and \(unnamedWarnings) more warnings") }
+        if unnamedWarnings > 0 { StandardError.write("pingferry: and \(unnamedWarnings.counted("more warning"))") }
         guard intake.isIncomplete else { return }
         for item in intake.quarantinedItems.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write(
@@ -158,7 +149,7 @@ struct Summary {
 
     /// Returns the number of records, such as `5 records (4 uploadable; held: schema 1)`, or `0 records`.
     static func records(in totals: BundleTotals) -> String {
-        let records = count(totals.records, "record")
+        let records = totals.records.counted("record")
         guard totals.records > 0 else { return records }
         let held = totals.holds.isEmpty ? "" : "; held: \(countList(totals.holds))"
         return "\(records) (\(totals.uploadableCount) uploadable\(held))"
@@ -168,9 +159,6 @@ struct Summary {
     static func countList(_ counts: [CapturedText: Int]) -> String {
         CountedList.text(of: counts.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
     }
-
-    /// Returns a number with a noun in the singular or plural, such as `1 record` or `2 records`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
 extension LocatedProblem {
@@ -192,20 +180,17 @@ private struct FilterSummary {
     var lines: [String] {
         var lines = unmatchedConditions.map { "no record matches --\($0.condition) \($0.value)" }
         if withoutTimeCount > 0 {
-            let (records, verb) = (Summary.count(withoutTimeCount, "record"), withoutTimeCount == 1 ? "was" : "were")
+            let (records, verb) = (withoutTimeCount.counted("record"), withoutTimeCount == 1 ? "was" : "were")
             lines.append("\(records) without a time \(verb) omitted because --since and --until require one")
         }
         return lines
     }
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("unmatched", objects: unmatchedConditions) { object, unmatched in
-            object.set("filter", string: unmatched.condition)
-            object.set("value", string: unmatched.value)
+        let unmatched = unmatchedConditions.map { unmatched -> CanonicalObject in
+            ["filter": unmatched.condition, "value": unmatched.value]
         }
-        object.set("withoutTime", integer: withoutTimeCount)
-        return object
+        return ["unmatched": unmatched, "withoutTime": withoutTimeCount]
     }
 }
 
@@ -214,8 +199,8 @@ extension QuarantineEntry {
     var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)
         var object = json
-        object.set("code", string: parts.first.map(String.init) ?? "")
-        object.set("text", string: parts.count > 1 ? String(parts[1]) : "")
+        object.set("code", parts.first.map(String.init) ?? "")
+        object.set("text", parts.count > 1 ? String(parts[1]) : "")
         return object
     }
 }
@@ -223,10 +208,7 @@ extension QuarantineEntry {
 extension Hold {
     /// A JSON object with the code of the hold and its detail, or the meaning of the code if there is no detail.
     var jsonWithCode: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("code", string: code)
         let known = Systems.table.holdCodes.first { $0.code == code }
-        object.set("text", string: detail ?? known.map { "the record \($0.meaning)" })
-        return object
+        return ["code": code, "text": detail ?? known.map { "the record \($0.meaning)" }]
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -111,7 +112,7 @@ extension CapturedUpload {
     }
 
     private static func missingClientNote(for batch: JSONNode?, in document: JSONDocument) -> String {
-        if let batch { return "batch of \(document.count(of: batch)) payloads without client_id" }
+        if let batch { return "batch of \(document.count(of: batch).counted("payload")) without client_id" }
         return document.value(of: ActivityStreamKeys.clientID, in: document.root) == nil
             ? "client_id absent" : "A12 client_id is empty"
     }

@@ -160,7 +160,7 @@ struct AdjustState {
         if isForgotten { facts.append("the user asked Adjust to forget the device") }
         if isDelayed { facts.append("the delayed start of the SDK is not over") }
         let counts = [("sessionCount", "session"), ("eventCount", "event")].compactMap { key, noun in
-            archive.number(key, of: state).flatMap { Int(exactly: $0) }.map { "\($0) \(noun)\($0 == 1 ? "" : "s")" }
+            archive.number(key, of: state).flatMap { Int(exactly: $0) }.map { $0.counted(noun) }
         }
         if !counts.isEmpty { facts.append(counts.joined(separator: " and ") + " so far") }
         if let lastActivity { facts.append("last activity \(lastActivity)") }

@@ -166,7 +166,7 @@ struct AdjustQueueSummary: QueueRules {
 
     func sentence(at instant: Int64) -> String {
         let state = state(at: instant)
-        var parts = ["\(packages == 1 ? "1 package" : "\(packages) packages"): \(state.text)"]
+        var parts = ["\(packages.counted("package")): \(state.text)"]
         if attempts > 0 { parts.append("the first one failed \(attempts == 1 ? "once" : "\(attempts) times")") }
         if let oldest { parts.append("the oldest is of \(oldest)") }
         if sandboxPackages > 0 { parts.append("\(sandboxPackages) from a development build") }
@@ -175,13 +175,9 @@ struct AdjustQueueSummary: QueueRules {
 
     func json(at instant: Int64) -> CanonicalObject {
         let state = state(at: instant)
-        var object = CanonicalObject()
-        object.set("attempts", integer: attempts)
-        object.set("oldest", string: oldest?.description)
-        object.set("packages", integer: packages)
-        object.set("readiness", string: state.readiness.rawValue)
-        object.set("reason", string: state.text)
-        object.set("sandbox", integer: sandboxPackages)
-        return object
+        return [
+            "attempts": attempts, "oldest": oldest?.description, "packages": packages,
+            "readiness": state.readiness.rawValue, "reason": state.text, "sandbox": sandboxPackages,
+        ]
     }
 }

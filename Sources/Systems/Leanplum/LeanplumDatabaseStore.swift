@@ -239,6 +239,6 @@ extension LeanplumDatabase.ReadingState {
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
         output.rejects.append(
-            Reject("\(code) \(error) after \(requests.itemCount) row\(requests.itemCount == 1 ? "" : "s")"))
+            Reject("\(code) \(error) after \(requests.itemCount.counted("row"))"))
     }
 }

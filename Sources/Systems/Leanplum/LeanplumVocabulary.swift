@@ -68,7 +68,7 @@ private struct LeanplumLabels {
                 unknown += 1
             }
         }
-        return unknown == 0 ? known : known + ["\(unknown) unknown attribute\(unknown == 1 ? "" : "s")"]
+        return unknown == 0 ? known : known + [unknown.counted("unknown attribute")]
     }
 
     /// Returns the destination of the first documented deep link in the parameters of an event, or `nil` if there is

@@ -53,11 +53,15 @@ extension EventMeanings {
     /// send.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.2.
-    static let focus = EventMeanings(browsingEvents + searchEvents + settingsEvents + onboardingEvents + tipEvents)
+    static let focus = EventMeanings(
+        appStateEvents + browsingEvents + searchEvents + settingsEvents + onboardingEvents + tipEvents)
 
-    private static let browsingEvents = [
+    private static let appStateEvents = [
         EventMeaning("foreground", "app", means: "App came to the front"),
         EventMeaning("background", "app", means: "App went to the background"),
+    ]
+
+    private static let browsingEvents = [
         EventMeaning("opened_from_extension", "app", means: "App opened from the share or action extension"),
         EventMeaning("click", "paste_and_go", means: "Paste and go chosen"),
         EventMeaning("open", "request_handler", means: "Link to another app opened"),
@@ -152,18 +156,18 @@ extension EventMeanings {
     /// The meanings of the events of WebXR Viewer, with the documented words and the words that the app actually sends.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.1.
-    static let webXR = EventMeanings([
-        EventMeaning("foreground", "app", means: "App came to the front"),
-        EventMeaning("background", "app", means: "App went to the background"),
-        EventMeaning("WebXR", "init", category: "api", means: "Page started WebXR"),
-        EventMeaning("webXR", "init", category: "api", means: "Page started WebXR"),
-        EventMeaning("record_video_button", "app", means: "Video recording started"),
-        EventMeaning("tap", "record_video_button", means: "Video recording started"),
-        EventMeaning("record_picture_button", "app", means: "Picture taken"),
-        EventMeaning("tap", "record_picture_button", means: "Picture taken"),
-        EventMeaning("release_video_button", "app", means: "Video recording ended"),
-        EventMeaning("tap", "release_video_button", means: "Video recording ended"),
-    ])
+    static let webXR = EventMeanings(appStateEvents + startEvents + buttonEvents)
+
+    private static let startEvents = ["WebXR", "webXR"].map {
+        EventMeaning($0, "init", category: "api", means: "Page started WebXR")
+    }
+
+    private static let buttonEvents = [
+        ("record_video_button", "Video recording started"), ("record_picture_button", "Picture taken"),
+        ("release_video_button", "Video recording ended"),
+    ].flatMap { button, meaning in
+        [EventMeaning(button, "app", means: meaning), EventMeaning("tap", button, means: meaning)]
+    }
 }
 
 // MARK: - Lookup

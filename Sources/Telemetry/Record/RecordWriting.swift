@@ -237,11 +237,9 @@ extension TextWriter {
 extension CanonicalObject {
     /// Creates an object that identifies a record by its system, type, id, client and time.
     public init(naming record: borrowing Record) {
-        self.init()
-        set("client", string: record.client)
-        set("id", string: record.id)
-        set("system", string: record.system.description)
-        set("time", string: record.time?.description)
-        set("type", string: record.type)
+        self = [
+            "client": record.client, "id": record.id, "system": record.system.description,
+            "time": record.time?.description, "type": record.type,
+        ]
     }
 }

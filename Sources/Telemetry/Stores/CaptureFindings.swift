@@ -57,13 +57,11 @@ public struct LocatedProblem: Sendable, Equatable {
 
     /// The problem as canonical JSON, which is a line of `problems.ndjson`.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("capture", string: capture)
-        object.set("code", string: problem.code)
-        if problem.isLoss != Problem.isLoss(problem.code) { object.set("loss", boolean: problem.isLoss) }
-        if let offset = problem.offset { object.set("offset", integer: offset) }
-        object.set("path", string: path)
-        object.set("text", string: problem.text)
+        var object: CanonicalObject = [
+            "capture": capture, "code": problem.code, "path": path, "text": problem.text,
+        ]
+        if problem.isLoss != Problem.isLoss(problem.code) { object.set("loss", problem.isLoss) }
+        if let offset = problem.offset { object.set("offset", offset) }
         return object
     }
 
@@ -138,17 +136,10 @@ public struct QuarantineEntry: Sendable, Equatable {
 
     /// The entry as canonical JSON, which is a line of `quarantine.ndjson`.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("capture", string: capture)
-        object.set("length", integer: reject.length)
-        object.set("offset", integer: reject.offset)
-        object.set("path", string: path)
-        object.set("reason", string: reject.reason)
-        object.set("sha256", string: sha256)
-        object.set("size", integer: size)
-        object.set("store", string: store.description)
-        object.set("stored", boolean: isStored)
-        return object
+        [
+            "capture": capture, "length": reject.length, "offset": reject.offset, "path": path,
+            "reason": reject.reason, "sha256": sha256, "size": size, "store": store.description, "stored": isStored,
+        ]
     }
 
     /// Reads a line of `quarantine.ndjson`.

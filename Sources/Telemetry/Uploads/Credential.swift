@@ -24,7 +24,9 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     public subscript(name: CapturedText) -> String? { values[name] }
 
     /// A description that contains only the number of values.
-    public var description: String { values.isEmpty ? "no credential" : "a credential of \(values.count) values" }
+    public var description: String {
+        values.isEmpty ? "no credential" : "a credential of \(values.count.counted("value"))"
+    }
 
     /// An empty mirror, so that `dump` does not print a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -130,7 +130,9 @@ import Testing
 
     @Test("A ledger without a version, or of another version, is rejected and not changed")
     func versions() throws {
-        for (change, name) in [("DROP TABLE schema", "notALedger"), ("UPDATE schema SET version = 2", "newerVersion")] {
+        for (change, name) in [
+            ("DROP TABLE schema", "notALedger"), ("UPDATE schema SET version = 2", "unsupportedVersion"),
+        ] {
             let folder = try TemporaryFolder(inMemory: true)
             _ = try Ledger(path: folder("l"), now: now)
             try self.change([change], in: folder("l"))

@@ -42,7 +42,7 @@ import Testing
         var rows: [String] = []
         var list = ExpectedList(Systems.table)
         let bytes = Array(text.utf8)
-        func add(_ row: ExpectedList.Row) { rows.append("\(row.system) \(row.client) \(row.type) \(row.number)") }
+        func add(_ row: ExpectedNumber) { rows.append("\(row.system) \(row.client) \(row.type) \(row.number)") }
         for start in stride(from: 0, to: bytes.count, by: pieceSize) {
             let piece = Array(bytes[start..<min(bytes.count, start + pieceSize)])
             try list.read(piece.span, add)

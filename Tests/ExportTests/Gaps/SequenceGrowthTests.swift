@@ -11,7 +11,7 @@ import Testing
         var records = untimed.map { NumberedTime(number: $0, milliseconds: NumberedTime.unknownTime) }
         records += timed.enumerated().map { NumberedTime(number: $1, milliseconds: Int64(1000 * $0)) }
         var work = WorkBudget()
-        let runs = SequenceRun.runs(of: &records, startingWith: 1...1, charging: &work)
+        let runs = SequenceRun.runs(of: records, startingWith: 1...1, charging: &work)
         #expect(runs.reduce(0) { $0 + $1.recordCount } == records.count)
         return work.nodeCount
     }
@@ -46,15 +46,14 @@ import Testing
                 Int64.random(in: 0...11, using: &generator)
             }
             let times = timed.enumerated().map { NumberedTime(number: $1, milliseconds: Int64(1000 * $0)) }
-            var records = times
-            let runs = SequenceRun.runs(of: &records, startingWith: 1...1)
+            let runs = SequenceRun.runs(of: times, startingWith: 1...1)
             let ranges = runs.map { run in
                 (run.present.first?.lowerBound ?? 0)...(run.present.last?.upperBound ?? 0)
             }
             var expected = runs.map(\.recordCount)
             for number in untimed { expected[ranges.lastIndex { $0.contains(number) } ?? ranges.count - 1] += 1 }
-            var all = times + untimed.map { NumberedTime(number: $0, milliseconds: NumberedTime.unknownTime) }
-            #expect(SequenceRun.runs(of: &all, startingWith: 1...1).map(\.recordCount) == expected)
+            let all = times + untimed.map { NumberedTime(number: $0, milliseconds: NumberedTime.unknownTime) }
+            #expect(SequenceRun.runs(of: all, startingWith: 1...1).map(\.recordCount) == expected)
         }
     }
 }

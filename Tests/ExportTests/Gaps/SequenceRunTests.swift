@@ -41,8 +41,7 @@ import Testing
     ]
 
     private func runs(_ records: [NumberedTime], start: ClosedRange<Int64> = 1...1) -> [SequenceRun] {
-        var records = records
-        return SequenceRun.runs(of: &records, startingWith: start)
+        SequenceRun.runs(of: records, startingWith: start)
     }
 
     /// Returns records whose times follow one another.

@@ -26,7 +26,7 @@ import Testing
     private func chart(_ values: [[Int]], days: [Int]? = nil, minimumCount: Int = 1) -> StackedBars {
         StackedBars(
             title: "A & B", bars: (days ?? Array(values[0].indices)).map { DaySpan(days: $0..<$0 + 1) },
-            series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) },
+            series: values.enumerated().map { ChartSeries(name: "<\($0)>", values: $1) },
             countFormatter: CountFormatter(minimumCount: minimumCount))
     }
 

@@ -48,7 +48,7 @@ import Testing
 
     @Test func profilesOfLaterPartsAreTranslated() throws {
         #expect(key == ClientKey(system: "s", client: "a"))
-        let noIndices = ClientProfile.Indices(
+        let noIndices = TallyIndices(
             systems: [0], apps: [5], models: [], locales: [7], metrics: [nil, 9], events: [3, nil], searches: [nil, 4])
         var profiles = ClientProfiles()
         profiles.update(key, system: 0, isClient: true) { $0.app.update(1, at: 20) }

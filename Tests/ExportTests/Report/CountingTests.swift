@@ -41,8 +41,8 @@ import Testing
         #expect(counts["a"] == .max && counts.otherCount == .max && counts.total == .max)
     }
 
-    private func client(_ number: Int, records: Int) -> LargestClients.Client {
-        LargestClients.Client(
+    private func client(_ number: Int, records: Int) -> ReportClient {
+        ReportClient(
             system: "s", id: "\(number)", key: ClientKey(system: "s", client: "\(number)"), apps: nil,
             recordCount: records, uploadableCount: records, eventCount: 0, firstTime: nil, lastTime: nil)
     }
@@ -53,7 +53,7 @@ import Testing
         #expect(clients.count == 1000)
         #expect(clients.recordCount == 999 * 500)
         #expect(clients.maxUploadableCount == 999)
-        #expect(clients.largest.map(\.recordCount) == Array((900..<1000).reversed()))
+        #expect(clients.largest.values.map(\.recordCount) == Array((900..<1000).reversed()))
     }
 
     @Test func firstOccurrencesAreExamples() {

@@ -141,7 +141,7 @@ import Testing
         }
         let counter = ReportCounter(Systems.table, hidesSmallCounts: minimumCount > 1)
         counter.write(ReportTally(of: buffer, tables, collectsValues: minimumCount > 1))
-        let queue = ReportFacts.Queue(
+        let queue = ReportQueue(
             capture: "capture", path: "path-rare", sentences: ["3 events pending"],
             states: [QueueState(.ready, "rare", "state-rare")], pendingEventCount: 3)
         let facts = ReportFacts(

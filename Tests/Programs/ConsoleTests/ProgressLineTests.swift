@@ -13,7 +13,7 @@ import Testing
             (1_000_000, 480_000_000, 0, 2, "reading: 0%, 1 MB, 0 MB/s, 15:58 left"),
             (1, .max, 0, 1e9, "reading: 0%, 0 MB, 0 MB/s, 5999:59 left"),
             (479_999_999, 480_000_000, 0, 1, "reading: 99%, 479 MB, 479 MB/s"),
-            (480_000_000, 480_000_000, 1, 1, "reading: 100%, 480 MB, 1 records, 480 MB/s"),
+            (480_000_000, 480_000_000, 1, 1, "reading: 100%, 480 MB, 1 record, 480 MB/s"),
             // A file that grew has at most 100 %, and an empty file has no percentage.
             (500_000_000, 480_000_000, 0, 1, "reading: 100%, 500 MB, 500 MB/s"), (0, 0, 0, 1, "reading: 0 MB, 0 MB/s"),
         ]

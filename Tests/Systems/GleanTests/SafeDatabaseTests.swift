@@ -126,7 +126,7 @@ import Testing
         ),
         (
             GleanQueue(pingCount: 2, byteCount: 1, deletionRequestCount: 0, sdkVersion: "strange"),
-            "ready for upload: 2 pings of 1 bytes"
+            "ready for upload: 2 pings of 1 byte"
         ),
     ]
 

@@ -108,7 +108,7 @@ public struct KeyedArchive: Sendable {
     @usableFromInline
     static func badReference(isUID: Bool, _ uid: UInt32, of count: Int, at offset: Int) -> PropertyListError {
         guard isUID else { return PropertyListError(.badValue, at: offset, "a value where a reference has to be") }
-        return PropertyListError(.uidOutOfRange, at: offset, "UID \(uid) of \(count) objects")
+        return PropertyListError(.uidOutOfRange, at: offset, "UID \(uid) of \(count.counted("object"))")
     }
 }
 

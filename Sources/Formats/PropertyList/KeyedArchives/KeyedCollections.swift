@@ -54,7 +54,8 @@ extension KeyedArchive {
             guard pairs.count > 0 else { throw badCollection(instance, "a dictionary without values") }
         }
         guard pairs.keys.count == pairs.values.count else {
-            throw badCollection(instance, "\(pairs.keys.count) keys and \(pairs.values.count) values")
+            throw badCollection(
+                instance, "\(pairs.keys.count.counted("key")) and \(pairs.values.count.counted("value"))")
         }
         return pairs
     }

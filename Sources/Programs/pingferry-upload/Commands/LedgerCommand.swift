@@ -131,8 +131,8 @@ extension CommonOptions {
         let report = StatusReport(overview: overview, shownClients: [], now: SystemClock.now)
         if json {
             var object = report.json
-            object.set("ledger", string: view.path)
-            object.set("jobs", integer: try view.jobNumber())
+            object.set("ledger", view.path)
+            object.set("jobs", try view.jobNumber())
             try Terminal.print(object)
         } else if !quiet {
             try Terminal.print("\(view.path): \(state): \(report.summaryLine)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Console
 import Delivery
 import JSONText
@@ -44,7 +45,7 @@ struct PruneCommand: AsyncParsableCommand {
             if common.json {
                 try Terminal.print(CanonicalObject(counts: ["pruned": count]))
             } else if !common.quiet {
-                try Terminal.print("\(Phrase.count(count, "record")) removed from the ledger")
+                try Terminal.print("\(count.counted("record")) removed from the ledger")
             }
         }
     }

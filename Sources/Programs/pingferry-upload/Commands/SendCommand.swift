@@ -388,7 +388,7 @@ struct SendCommand: AsyncParsableCommand {
     private func reportNew(_ ledger: Ledger) {
         let earlier =
             ledger.countedJobs > 0
-            ? ", although \(Phrase.count(ledger.countedJobs, "job")) used a ledger there; what they delivered may be sent again"
+            ? ", although \(ledger.countedJobs.counted("job")) used a ledger there; what they delivered may be sent again"
             : ""
         StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)\(earlier)")
     }
@@ -397,7 +397,7 @@ struct SendCommand: AsyncParsableCommand {
     private func requireCurrent(_ ledger: Ledger, for plan: Plan) throws {
         guard !acceptOlderLedger, let missing = try ledger.view.missingJobs() else { return }
         let failure = CommandError(LedgerError.older(path: ledger.path, missing))
-        let uploads = "\(Phrase.count(plan.uploadCount, "planned upload")) may have been delivered by the missing jobs"
+        let uploads = "\(plan.uploadCount.counted("planned upload")) may have been delivered by the missing jobs"
         throw CommandError(status: failure.status, message: "\(failure.message); \(uploads)", remedy: failure.remedy)
     }
 

@@ -102,21 +102,17 @@ struct StatusCommand: AsyncParsableCommand {
             at: bundles, keepsGoing: true, isReleased: try view.releaseCheck())
         let reports = try reports(on: verified, view)
         var (remaining, unusable) = (reports[...], verified.unusableBundles[...])
-        var results: [[UInt8]] = []
+        var results: [CanonicalObject] = []
         for path in bundles {
             if let bundle = unusable.first, bundle.path == path {
                 [bundle].report()
                 unusable.removeFirst()
-                results.append(Self.unusableBundleJSON(path: path))
+                results.append(["done": false, "path": path, "usable": false])
             } else if let report = remaining.popFirst() {
-                if common.json { results.append(report.json.bytes) } else { try print(report) }
+                if common.json { results.append(report.json) } else { try print(report) }
             }
         }
-        if common.json {
-            var object = CanonicalObject()
-            object.set("bundles", elements: results)
-            try Terminal.print(object)
-        }
+        if common.json { try Terminal.print(["bundles": results]) }
         if let status = verified.unusableBundles.exitStatus { throw ExitCode(status.rawValue) }
         guard reports.allSatisfy(\.status.isDone) else {
             let canFinishUnattended = reports.allSatisfy(\.status.canFinishUnattended)
@@ -150,13 +146,5 @@ struct StatusCommand: AsyncParsableCommand {
         guard !common.quiet else { return }
         for line in report.factLines { try Terminal.print(line) }
         for line in report.undeliveredRecords.flatMap(\.lines) { try Terminal.print(line) }
-    }
-
-    private static func unusableBundleJSON(path: String) -> [UInt8] {
-        var object = CanonicalObject()
-        object.set("done", boolean: false)
-        object.set("path", string: path)
-        object.set("usable", boolean: false)
-        return object.bytes
     }
 }

@@ -165,10 +165,8 @@ struct BundleCommand: AsyncParsableCommand {
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.jobLimit
             let hashes = InputHashes(limit: limit)
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit,
-                excluded: outputs, spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet),
+            let opening = try input.opener(
+                limit, backups, isQuiet: common.quiet, excluded: outputs,
                 // Hashes of the inputs would reveal their origin.
                 hashes: pseudonymizer == nil ? hashes : nil)
             let reader = CaptureReader(
@@ -192,8 +190,7 @@ struct BundleCommand: AsyncParsableCommand {
             do throws(CommandError) {
                 try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
             } catch {
-                error.report(as: "pingferry")
-                laterFailure = ExitCode(error.status.rawValue)
+                laterFailure = error.report()
             }
             do {
                 try par2?.create(
@@ -202,11 +199,11 @@ struct BundleCommand: AsyncParsableCommand {
                         ? [output] : file.volumes.map(\.path) + [VolumeName.listPath(of: output)], replacing: force)
             } catch {
                 guard let failure = CommandError(error) else { throw error }
-                CommandError(
+                let status = CommandError(
                     status: failure.status, message: "no repair blocks were made: \(failure.message)",
                     remedy: "\(outputDescription(for: file.volumes)) was written; make them with par2 create"
-                ).report(as: "pingferry")
-                laterFailure = laterFailure ?? ExitCode(failure.status.rawValue)
+                ).report()
+                laterFailure = laterFailure ?? status
             }
             try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake).statement
@@ -274,11 +271,11 @@ struct BundleCommand: AsyncParsableCommand {
     private func report(_ summary: Summary, _ manifest: Manifest, _ volumes: [VolumeWriter.Volume]) throws {
         if common.json {
             try summary.printJSON { object in
-                object.set("digest", string: manifest.digest)
-                object.set("index", string: increments.index)
-                object.set("output", string: output)
+                object.set("digest", manifest.digest)
+                object.set("index", increments.index)
+                object.set("output", output)
                 object.set(ancestryOf: manifest)
-                if !volumes.isEmpty { object.set("volumes", elements: volumes.map(\.json)) }
+                if !volumes.isEmpty { object.set("volumes", volumes.map(\.json)) }
             }
         } else if !common.quiet {
             let lines =
@@ -311,11 +308,5 @@ struct BundleCommand: AsyncParsableCommand {
 }
 
 extension VolumeWriter.Volume {
-    fileprivate var json: [UInt8] {
-        var object = CanonicalObject()
-        object.set("bytes", integer: size)
-        object.set("path", string: path)
-        object.set("sha256", string: sha256.hex)
-        return object.bytes
-    }
+    fileprivate var json: CanonicalObject { ["bytes": size, "path": path, "sha256": sha256.hex] }
 }

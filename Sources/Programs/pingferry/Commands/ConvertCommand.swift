@@ -187,10 +187,8 @@ struct ConvertCommand: AsyncParsableCommand {
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?, reportsQueues: Bool = false
     ) async throws -> CaptureReader {
         let limit = common.jobLimit
-        let opening = InputOpener(
-            labels: input.label, systems: Systems.table, limit: limit, excluded: excluded,
-            salvagesDamagedBundles: salvage,
-            spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
+        let opening = try input.opener(
+            limit, backups, isQuiet: common.quiet, excluded: excluded, salvages: salvage)
         let selection = try segments.map { try openSegments($0, opening) }
         let inputs =
             if let selection { [CaptureInput.bundle(selection.bundle)] } else { try await opening.open(input.paths) }
@@ -211,7 +209,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let count = bundle.manifest.segments.count
         guard let indices = segments.indices(ofSegments: count) else {
             throw ValidationError(
-                "--segments \(segments) exceeds the bundle: \(bundle.path) has \(Summary.count(count, "segment"))")
+                "--segments \(segments) exceeds the bundle: \(bundle.path) has \(count.counted("segment"))")
         }
         return (bundle, indices)
     }
@@ -285,11 +283,11 @@ struct ConvertCommand: AsyncParsableCommand {
         let isTimeline = format == .timesketch
         if common.json {
             try summary.printJSON { object in
-                object.set("format", string: format.rawValue)
-                object.set("output", string: output)
-                if let segments { object.set("segments", string: segments.description) }
-                if isTimeline { object.set("withoutTime", integer: rowsWithoutTime) }
-                if let rows, !isTimeline { object.set("rows", object: CanonicalObject(counts: rows)) }
+                object.set("format", format.rawValue)
+                object.set("output", output)
+                if let segments { object.set("segments", segments.description) }
+                if isTimeline { object.set("withoutTime", rowsWithoutTime) }
+                if let rows, !isTimeline { object.set("rows", rows) }
             }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
@@ -300,7 +298,7 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if rowsWithoutTime > 0 {
             StandardError.write(
-                "pingferry: \(Summary.count(rowsWithoutTime, "row")) without a time omitted from the timeline")
+                "pingferry: \(rowsWithoutTime.counted("row")) without a time omitted from the timeline")
         }
         try summary.finish(isQuiet: common.quiet)
     }
@@ -435,20 +433,12 @@ extension ExportedStore {
         hasContainer = row.kind != ScanRow.bundleKind
         system = row.system
         self.app = app
-        recordCount = row.totals.records
-        uploadableCount = row.totals.uploadableCount
-        heldCounts = CanonicalObject(counts: row.totals.holds)
-        typeCounts = CanonicalObject(counts: row.totals.types)
+        totals = row.totals
         quarantineCount = row.quarantineCount
         problemCount = row.problemCount
-        pendingEventCounts = row.details.pendingEvents.map { CanonicalObject(counts: $0) }
+        pendingEventCounts = row.details.pendingEvents
         facts = row.details.facts
         usageData = row.usageData?.state
-        queue = row.details.queue.map { queue in
-            Queue(
-                state: queue.state, sentence: queue.sentence,
-                // Without a time in the store, the queue is evaluated at the beginning of 1970.
-                time: queue.instant == 0 ? nil : Timestamp(milliseconds: queue.instant), json: queue.json)
-        }
+        queue = row.details.queue
     }
 }

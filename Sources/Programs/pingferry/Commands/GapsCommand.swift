@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Export
@@ -67,10 +68,7 @@ struct GapsCommand: AsyncParsableCommand {
             var list: ListCounts?
             if let expect { list = try Self.read(expect, matching: filter, into: &sequences, &clients) }
             let limit = common.jobLimit
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit, excluded: [],
-                salvagesDamagedBundles: salvage, spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+            let opening = try input.opener(limit, backups, isQuiet: common.quiet, salvages: salvage)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(filter: filter, numberedSystems: Systems.table), limit: limit)
@@ -110,7 +108,7 @@ struct GapsCommand: AsyncParsableCommand {
         sequences.compareWithExpectedNumbers()
         let file = ByteSource(try InputFile(path: path))
         var list = ExpectedList(Systems.table)
-        func add(_ row: ExpectedList.Row) {
+        func add(_ row: ExpectedNumber) {
             counts.rowCount += 1
             guard filter.systems.isEmpty || filter.systems.contains(row.system),
                 filter.types.isEmpty || filter.types.contains(row.type),
@@ -171,28 +169,29 @@ private struct GapListing {
         try Terminal.print(sentence)
         if let line = omittedLine { try Terminal.print(line) }
         for line in comparisonLines { try Terminal.print(line) }
-        try printSection(
-            "sequences with gaps",
-            ["client", "system", "type", "numbers", "records", "missing", "gaps", "repeated", "restarts"],
-            summary.largestSequences.values.map(Self.cells), count: summary.incompleteCount)
-        try printSection(
-            "gaps",
-            ["client", "system", "type", "reason", "numbers", "count", "time before", "time after"],
-            summary.largestRows.values.map(Self.cells), count: summary.rowCount)
-        try printSection(
-            "differences from the list", ["client", "system", "type", "only input", "only list", "neither"],
-            summary.largestComparisons.values.map(Self.cells), count: summary.differenceCount)
+        try TextTable(
+            header: ["client", "system", "type", "numbers", "records", "missing", "gaps", "repeated", "restarts"],
+            rows: summary.largestSequences.values.map(Self.cells)
+        ).print(titled: "sequences with gaps", of: summary.incompleteCount)
+        try TextTable(
+            header: ["client", "system", "type", "reason", "numbers", "count", "time before", "time after"],
+            rows: summary.largestRows.values.map(Self.cells)
+        ).print(titled: "gaps", of: summary.rowCount)
+        try TextTable(
+            header: ["client", "system", "type", "only input", "only list", "neither"],
+            rows: summary.largestComparisons.values.map(Self.comparisonCells)
+        ).print(titled: "differences from the list", of: summary.differenceCount)
     }
 
     /// A line such as `2 sequences of 1 client with 6 records: 1 number missing in 1 gap, 0 repeated, 0 restarts`.
     private var sentence: String {
         let totals = summary.totals
-        let sequences = Summary.count(summary.sequenceCount, "sequence")
-        let clients = Summary.count(summary.clientCount, "client")
-        let records = Summary.count(totals.recordCount, "record")
-        let missing = Summary.count(totals.missingCount, "number")
-        let gaps = Summary.count(totals.gapCount, "gap")
-        let restarts = Summary.count(totals.restartCount, "restart")
+        let sequences = summary.sequenceCount.counted("sequence")
+        let clients = summary.clientCount.counted("client")
+        let records = totals.recordCount.counted("record")
+        let missing = totals.missingCount.counted("number")
+        let gaps = totals.gapCount.counted("gap")
+        let restarts = totals.restartCount.counted("restart")
         return "\(sequences) of \(clients) with \(records): \(missing) missing in \(gaps), "
             + "\(totals.repeatedCount) repeated, \(restarts)"
     }
@@ -218,7 +217,7 @@ private struct GapListing {
     private var comparisonLines: [String] {
         guard let list else { return [] }
         let totals = summary.comparisonTotals
-        var rows = Summary.count(list.rowCount, "row")
+        var rows = list.rowCount.counted("row")
         let omitted = [(list.rejectedCount, "rejected by filters"), (totals.repeatedRowCount, "repeated")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !omitted.isEmpty { rows += " (\(omitted.joined(separator: ", ")))" }
@@ -228,19 +227,14 @@ private struct GapListing {
         ]
     }
 
-    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], count: Int) throws {
-        guard !rows.isEmpty else { return }
-        try Terminal.print("")
-        try Terminal.print("\(title):")
-        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
-        if count > rows.count { try Terminal.print("  and \(count - rows.count) more; --json lists all") }
-    }
-
-    private static func cells(_ sequence: GapSummary.Sequence) -> [String] {
-        let numbers = sequence.lowestNumber.flatMap { low in sequence.highestNumber.map { text(low...$0) } } ?? ""
-        let totals = sequence.totals
+    private static func cells(_ sequence: NumberedSequence) -> [String] {
+        let present = sequence.runs.flatMap(\.present)
+        let numbers = present.map(\.lowerBound).min().flatMap { low in
+            present.map(\.upperBound).max().map { text(low...$0) }
+        }
+        let totals = SequenceTotals(sequence)
         return [
-            sequence.client, sequence.system.description, sequence.type, numbers, "\(totals.recordCount)",
+            sequence.client, sequence.system.description, sequence.type, numbers ?? "", "\(totals.recordCount)",
             "\(totals.missingCount)", "\(totals.gapCount)", "\(totals.repeatedCount)", "\(totals.restartCount)",
         ]
     }
@@ -253,9 +247,10 @@ private struct GapListing {
         ]
     }
 
-    private static func cells(_ row: GapSummary.Comparison) -> [String] {
-        let ranges = [row.comparison.filled, row.comparison.expectedOnly, row.comparison.open]
-        return [row.client, row.system.description, row.type] + ranges.map(text)
+    private static func comparisonCells(_ sequence: NumberedSequence) -> [String] {
+        let comparison = sequence.comparison
+        let ranges = [comparison?.filled, comparison?.expectedOnly, comparison?.open]
+        return [sequence.client, sequence.system.description, sequence.type] + ranges.map { text($0 ?? []) }
     }
 
     /// Returns a range such as `4-7`, or a single number.
@@ -274,30 +269,27 @@ private struct GapListing {
     /// Adds the totals to `object`, which is the JSON summary of the command.
     func addTotals(to object: inout CanonicalObject) {
         let totals = summary.totals
-        var counts = CanonicalObject()
-        counts.set("clients", integer: summary.clientCount)
-        counts.set("gaps", integer: totals.gapCount)
-        counts.set("missing", integer: totals.missingCount)
-        counts.set("records", integer: totals.recordCount)
-        counts.set("repeated", integer: totals.repeatedCount)
-        counts.set("restarts", integer: totals.restartCount)
-        counts.set("sequences", integer: summary.sequenceCount)
-        object.set("gaps", object: counts)
+        object.set(
+            "gaps",
+            [
+                "clients": summary.clientCount, "gaps": totals.gapCount, "missing": totals.missingCount,
+                "records": totals.recordCount, "repeated": totals.repeatedCount, "restarts": totals.restartCount,
+                "sequences": summary.sequenceCount,
+            ] as CanonicalObject)
         var omitted = CanonicalObject()
-        for (key, _, count) in omittedCounts { omitted.set(key, integer: count) }
-        object.set("omitted", object: omitted)
-        guard let list else { return object.set("list", string: nil) }
+        for (key, _, count) in omittedCounts { omitted.set(key, count) }
+        object.set("omitted", omitted)
+        object.set("list", list.map(listTotals))
+    }
+
+    /// Returns the totals of the comparison with an expected list.
+    private func listTotals(_ list: GapsCommand.ListCounts) -> CanonicalObject {
         let comparison = summary.comparisonTotals
-        var compared = CanonicalObject()
-        compared.set("both", integer: comparison.commonCount)
-        compared.set("inputOnly", integer: comparison.filledCount)
-        compared.set("listOnly", integer: comparison.expectedOnlyCount)
-        compared.set("neither", integer: comparison.openCount)
-        compared.set("path", string: list.path)
-        compared.set("rejectedRows", integer: list.rejectedCount)
-        compared.set("repeatedRows", integer: comparison.repeatedRowCount)
-        compared.set("rows", integer: list.rowCount)
-        object.set("list", object: compared)
+        return [
+            "both": comparison.commonCount, "inputOnly": comparison.filledCount,
+            "listOnly": comparison.expectedOnlyCount, "neither": comparison.openCount, "path": list.path,
+            "rejectedRows": list.rejectedCount, "repeatedRows": comparison.repeatedRowCount, "rows": list.rowCount,
+        ]
     }
 
     /// Calls `body` with a JSON object for each sequence.
@@ -306,44 +298,40 @@ private struct GapListing {
     }
 
     private static func object(of sequence: NumberedSequence) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("client", string: sequence.client)
-        if let comparison = sequence.comparison {
-            var compared = CanonicalObject()
-            compared.set("inputOnly", elements: comparison.filled.map(\.jsonArray))
-            compared.set("listOnly", elements: comparison.expectedOnly.map(\.jsonArray))
-            compared.set("neither", elements: comparison.open.map(\.jsonArray))
-            object.set("list", object: compared)
-        } else {
-            object.set("list", string: nil)
-        }
-        object.set("runs", objects: sequence.runs, set)
-        object.set("system", string: sequence.system.description)
-        object.set("type", string: sequence.type)
-        return object
+        [
+            "client": sequence.client, "list": sequence.comparison.map(object), "runs": sequence.runs.map(object),
+            "system": sequence.system.description, "type": sequence.type,
+        ]
     }
 
-    private static func set(_ object: inout CanonicalObject, _ run: SequenceRun) {
-        object.set("first", string: run.firstTime?.description)
-        object.set("last", string: run.lastTime?.description)
-        object.set("missing", objects: run.missing) { object, gap in
-            object.set("timeBefore", string: gap.timeBefore?.description)
-            object.set("timeAfter", string: gap.timeAfter?.description)
-            object.set("count", integer: gap.numbers.sequenceCount)
-            object.set("numbers", canonical: gap.numbers.jsonArray)
+    private static func object(of comparison: ExpectedComparison) -> CanonicalObject {
+        [
+            "inputOnly": comparison.filled.map(\.bounds), "listOnly": comparison.expectedOnly.map(\.bounds),
+            "neither": comparison.open.map(\.bounds),
+        ]
+    }
+
+    private static func object(of run: SequenceRun) -> CanonicalObject {
+        let missing = run.missing.map { gap -> CanonicalObject in
+            [
+                "count": gap.numbers.sequenceCount, "numbers": gap.numbers.bounds,
+                "timeAfter": gap.timeAfter?.description, "timeBefore": gap.timeBefore?.description,
+            ]
         }
-        object.set("present", elements: run.present.map(\.jsonArray))
-        object.set("records", integer: run.recordCount)
-        object.set("repeated", objects: run.repeated) { object, repetition in
-            object.set("count", integer: repetition.extraCount)
-            object.set("first", string: repetition.firstTime?.description)
-            object.set("last", string: repetition.lastTime?.description)
-            object.set("numbers", canonical: repetition.numbers.jsonArray)
+        let repeated = run.repeated.map { repetition -> CanonicalObject in
+            [
+                "count": repetition.extraCount, "first": repetition.firstTime?.description,
+                "last": repetition.lastTime?.description, "numbers": repetition.numbers.bounds,
+            ]
         }
+        return [
+            "first": run.firstTime?.description, "last": run.lastTime?.description, "missing": missing,
+            "present": run.present.map(\.bounds), "records": run.recordCount, "repeated": repeated,
+        ]
     }
 }
 
 extension ClosedRange<Int64> {
-    /// The first and the last number as a JSON array.
-    fileprivate var jsonArray: [UInt8] { Array("[\(lowerBound),\(upperBound)]".utf8) }
+    /// The first and the last number.
+    fileprivate var bounds: [Int64] { [lowerBound, upperBound] }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Capture
 import Console
 import Files
@@ -162,7 +163,7 @@ struct InspectCommand: AsyncParsableCommand {
         let unnamed = printer.warningCount - min(printer.warnings.count, Self.maximumReportedWarnings)
         if unnamed > 0, !quiet || printer.isLossy { StandardError.write("pingferry: \(name): and \(unnamed) more") }
         if printer.maskedCount > 0, !quiet {
-            StandardError.write("pingferry: \(name): \(Summary.count(printer.maskedCount, "value")) masked")
+            StandardError.write("pingferry: \(name): \(printer.maskedCount.counted("value")) masked")
             StandardError.write("hint: --raw shows masked values")
         }
         if printer.isLossy { throw ExitCode(ExitStatus.incomplete.rawValue) }

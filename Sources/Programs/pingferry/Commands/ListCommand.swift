@@ -109,40 +109,39 @@ private struct BundleContents {
         let totals = manifest.totals
         try Terminal.print(Summary.records(in: totals))
         if manifest.duplicateCount > 0 {
-            try Terminal.print("\(Summary.count(manifest.duplicateCount, "duplicate")) omitted")
+            try Terminal.print("\(manifest.duplicateCount.counted("duplicate")) omitted")
         }
         let inputRows = InputRows(manifest.inputs)
-        try printSection(
-            "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, hiddenCount: inputRows.hiddenCount)
+        try TextTable(header: ["input", "kind", "sha256 or digest"], rows: inputRows.rows)
+            .print(titled: "inputs", of: inputRows.count)
         if inputRows.omittedCount > 0 {
             try Terminal.print("  and \(inputRows.omittedCount) more that the manifest does not list")
         }
-        let rows = memberRows
-        try printSection(
-            "members", ["member", "bytes", "compressed", "records"], rows,
-            hiddenCount: reader.members.count - rows.count)
-        try printSection(
-            "types", ["type", "records"],
-            totals.types.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] })
-        try printSection(
-            "held", ["reason", "records"],
-            totals.holds.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] })
-        try printSection(
-            "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
-            hiddenCount: clients.omittedCount)
-        try printSection(
-            "withdrawals", ["code", "of", "path"],
-            withdrawals.elements.map { [$0.reason.rawValue, "\($0.subject)", "\($0.capture): \($0.path)"] },
-            hiddenCount: withdrawals.omittedCount)
-        try printSection(
-            "quarantine", ["path", "bytes", "reason"],
-            quarantined.elements.map {
+        try TextTable(header: ["member", "bytes", "compressed", "records"], rows: memberRows)
+            .print(titled: "members", of: reader.members.count)
+        try TextTable(header: ["type", "records"], rows: Self.rows(totals.types)).print(titled: "types")
+        try TextTable(header: ["reason", "records"], rows: Self.rows(totals.holds)).print(titled: "held")
+        try TextTable(
+            header: ["client", "system", "app", "records", "uploadable", "first", "last"], rows: clientRows
+        ).print(titled: "clients", of: clients.count)
+        try TextTable(
+            header: ["code", "of", "path"],
+            rows: withdrawals.elements.map { [$0.reason.rawValue, "\($0.subject)", "\($0.capture): \($0.path)"] }
+        ).print(titled: "withdrawals", of: withdrawals.count)
+        try TextTable(
+            header: ["path", "bytes", "reason"],
+            rows: quarantined.elements.map {
                 ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
-            }, hiddenCount: quarantined.omittedCount)
-        try printSection(
-            "problems", ["path", "problem"],
-            problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
-            hiddenCount: problems.omittedCount)
+            }
+        ).print(titled: "quarantine", of: quarantined.count)
+        try TextTable(
+            header: ["path", "problem"],
+            rows: problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] }
+        ).print(titled: "problems", of: problems.count)
+    }
+
+    private static func rows(_ counts: [CapturedText: Int]) -> [[String]] {
+        counts.sorted { $0.key < $1.key }.map { [$0.key.string, "\($0.value)"] }
     }
 
     private var memberRows: [[String]] {
@@ -163,28 +162,17 @@ private struct BundleContents {
         }
     }
 
-    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], hiddenCount: Int = 0) throws {
-        guard !rows.isEmpty else { return }
-        try Terminal.print("")
-        try Terminal.print("\(title):")
-        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
-        if hiddenCount > 0 { try Terminal.print("  and \(hiddenCount) more; --json lists all") }
-    }
-
     /// Prints the contents, and `records` unless it is `nil`, as one JSON object.
     ///
     /// The elements of arrays are read while they are printed.
     func printJSON(path: String, _ records: RecordListing?) throws {
-        var object = CanonicalObject()
+        var object: CanonicalObject = [
+            "duplicates": manifest.duplicateCount, "inputs": manifest.inputs.entries.map(\.json),
+            "inputsOmitted": manifest.inputs.omittedCount, "path": path, "pseudonymized": manifest.pseudonymKeyID,
+            "tool": manifest.toolVersion, "version": BundleLayout.version,
+        ]
         object.set(contentsOf: manifest)
-        object.set("duplicates", integer: manifest.duplicateCount)
-        object.set("inputsOmitted", integer: manifest.inputs.omittedCount)
-        object.set("path", string: path)
-        object.set("pseudonymized", string: manifest.pseudonymKeyID)
         object.set(ancestryOf: manifest)
-        object.set("tool", string: manifest.toolVersion)
-        object.set("version", integer: BundleLayout.version)
-        object.set("inputs", elements: manifest.inputs.entries.map(\.json.bytes))
         var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [
             ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
             ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),
@@ -198,21 +186,13 @@ private struct BundleContents {
 
     private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {
         for member in reader.members {
-            var object = CanonicalObject()
-            object.set("bytes", integer: member.size)
-            object.set("compressed", integer: member.compressedSize)
-            object.set("path", string: member.name)
-            try body(object)
+            try body(["bytes": member.size, "compressed": member.compressedSize, "path": member.name])
         }
     }
 
     private func forEachSegment(_ body: (CanonicalObject) throws -> Void) throws {
         for segment in manifest.segments {
-            var object = CanonicalObject()
-            object.set("bytes", integer: segment.bytes)
-            object.set("path", string: segment.path)
-            object.set("records", integer: segment.records)
-            try body(object)
+            try body(["bytes": segment.bytes, "path": segment.path, "records": segment.records])
         }
     }
 
@@ -230,8 +210,8 @@ private struct BundleContents {
 private struct InputRows {
     /// The shown rows, each with the label, kind and hash of an input.
     private(set) var rows: [[String]] = []
-    /// The number of inputs that are listed in the manifest but not shown.
-    private(set) var hiddenCount = 0
+    /// The number of inputs that are listed in the manifest.
+    private(set) var count = 0
     /// The number of inputs on all levels that are counted but not listed in the manifest.
     private(set) var omittedCount = 0
 
@@ -244,7 +224,8 @@ private struct InputRows {
         for input in inputs.entries {
             let hash = (input.sha256 ?? input.digest)?.hex ?? ""
             let row = [String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash]
-            if rows.count < CappedList<[String]>.defaultLimit { rows.append(row) } else { hiddenCount += 1 }
+            if rows.count < CappedList<[String]>.defaultLimit { rows.append(row) }
+            count += 1
             if let below = input.inputs { add(below, level: level + 1) }
         }
     }
@@ -268,8 +249,8 @@ private struct RecordListing {
 
     private static func object(of record: borrowing Record) -> CanonicalObject {
         var object = CanonicalObject(naming: record)
-        object.set("held", elements: record.held.map(\.jsonWithCode.bytes))
-        object.set("source", string: "\(record.source.capture): \(record.source.path)")
+        object.set("held", record.held.map(\.jsonWithCode))
+        object.set("source", "\(record.source.capture): \(record.source.path)")
         return object
     }
 

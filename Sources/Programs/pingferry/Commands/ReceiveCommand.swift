@@ -175,8 +175,8 @@ struct ReceiveCommand: AsyncParsableCommand {
             } catch {
                 guard let failure = Self.failure(error, bundle.name, in: output, medium: folder) else { throw error }
                 progress.clear()
-                failure.report(as: "pingferry")
-                firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+                let status = failure.report()
+                firstFailure = firstFailure ?? status
                 results.append(CanonicalObject(rejectedBundle: bundle.name, "name", failure))
             }
         }
@@ -187,10 +187,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                 "pingferry: not part of a bundle: \(others.prefix(5).joined(separator: ", "))\(more)")
         }
         if common.json {
-            var object = CanonicalObject()
-            object.set("bundles", elements: results.map(\.bytes))
-            object.set("others", strings: others)
-            try Terminal.print(object)
+            try Terminal.print(["bundles": results, "others": others])
         }
         if results.isEmpty {
             throw CommandError(
@@ -216,7 +213,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         let verb = received.wasPresent ? "already received" : "received"
         try Terminal.print("\(name): \(verb), \(Summary.records(in: manifest.totals))")
         if let blocks = received.repairedBlockCount {
-            try Terminal.print("repaired \(Summary.count(blocks, "block")) in the copy")
+            try Terminal.print("repaired \(blocks.counted("block")) in the copy")
         }
         for line in manifest.lines(signer: received.signer) { try Terminal.print(line) }
     }
@@ -242,10 +239,10 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     private static func json(of received: BundleReceiver.ReceivedBundle, _ name: String) -> CanonicalObject {
         var object = CanonicalObject(validBundle: name, "name", received.manifest, received.signer)
-        object.set("files", strings: received.files)
-        object.set("missingParents", strings: received.missingParents)
-        object.set("present", boolean: received.wasPresent)
-        object.set("repairedBlocks", integer: received.repairedBlockCount ?? 0)
+        object.set("files", received.files)
+        object.set("missingParents", received.missingParents)
+        object.set("present", received.wasPresent)
+        object.set("repairedBlocks", received.repairedBlockCount ?? 0)
         return object
     }
 }

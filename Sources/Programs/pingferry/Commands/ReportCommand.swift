@@ -78,10 +78,8 @@ struct ReportCommand: AsyncParsableCommand {
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.jobLimit
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
-                salvagesDamagedBundles: salvage, spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+            let opening = try input.opener(
+                limit, backups, isQuiet: common.quiet, excluded: file.identities, salvages: salvage)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(
@@ -148,13 +146,13 @@ struct ReportCommand: AsyncParsableCommand {
     private func printSummary(_ summary: Summary, _ page: ReportPage, size: Int) throws {
         if common.json {
             try summary.printJSON { object in
-                object.set("clients", integer: page.clientCount)
-                object.set("days", integer: page.dayCount)
-                object.set("events", integer: page.eventCount)
-                object.set("nights", integer: page.nightCount)
-                object.set("output", string: output)
-                object.set("payloadBytes", integer: page.payloadByteCount)
-                object.set("size", integer: size)
+                object.set("clients", page.clientCount)
+                object.set("days", page.dayCount)
+                object.set("events", page.eventCount)
+                object.set("nights", page.nightCount)
+                object.set("output", output)
+                object.set("payloadBytes", page.payloadByteCount)
+                object.set("size", size)
             }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
@@ -175,8 +173,8 @@ extension ScanReport {
     }
 
     /// The facts and queues of all stores, in the order of the captures.
-    fileprivate var queues: [ReportFacts.Queue] {
-        var queues: [ReportFacts.Queue] = []
+    fileprivate var queues: [ReportQueue] {
+        var queues: [ReportQueue] = []
         for input in inputs {
             input.forEachStore { path, rows in
                 let sentences = rows.flatMap { row in
@@ -187,7 +185,7 @@ extension ScanReport {
                 guard !sentences.isEmpty else { return }
                 let pending = rows.compactMap { $0.details.pendingEvents?["pending"] }
                 queues.append(
-                    ReportFacts.Queue(
+                    ReportQueue(
                         capture: input.label, path: path, sentences: sentences,
                         states: rows.compactMap { $0.details.queue?.state },
                         pendingEventCount: pending.isEmpty ? nil : pending.reduce(0, +)))
@@ -199,15 +197,15 @@ extension ScanReport {
 
 extension CaptureInput {
     /// Returns the description of the input on the page.
-    fileprivate func reportInput(path: String) -> ReportFacts.Input {
+    fileprivate func reportInput(path: String) -> ReportInput {
         switch self {
         case .folder(let capture):
-            ReportFacts.Input(label: capture.label, kind: capture.backups.isEmpty ? "capture" : "backup")
-        case .log(let log): ReportFacts.Input(label: log.label, kind: "request log")
+            ReportInput(label: capture.label, kind: capture.backups.isEmpty ? "capture" : "backup")
+        case .log(let log): ReportInput(label: log.label, kind: "request log")
         case .bundle(let bundle):
-            ReportFacts.Input(
+            ReportInput(
                 label: path, kind: "bundle", digest: bundle.manifest.digest, filters: bundle.manifest.filterLines)
-        case .salvage: ReportFacts.Input(label: path, kind: "damaged bundle")
+        case .salvage: ReportInput(label: path, kind: "damaged bundle")
         }
     }
 }

@@ -53,10 +53,7 @@ struct ScanCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let limit = common.jobLimit
-            let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit, salvagesDamagedBundles: salvage,
-                spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+            let opening = try input.opener(limit, backups, isQuiet: common.quiet, salvages: salvage)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(filter: try filters.filter(), reportsQueues: true), limit: limit)
@@ -76,8 +73,8 @@ struct ScanCommand: AsyncParsableCommand {
             if common.json {
                 let json = ScanJSON(report)
                 try summary.printJSON(arrays: [("stores", json.forEachStore)]) { object in
-                    object.set("apps", elements: json.appEntries.map(\.bytes))
-                    object.set("backups", elements: json.backups.map(\.bytes))
+                    object.set("apps", json.appEntries)
+                    object.set("backups", json.backups)
                 }
             } else if !common.quiet {
                 if !stores, AppListing.isNeeded(for: report) {
@@ -114,75 +111,43 @@ private struct ScanJSON {
     var backups: [CanonicalObject] { report.inputs.flatMap(\.backups).map { BackupReport($0).json } }
 
     private func object(of row: ScanRow) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("app", canonical: Self.json(of: apps.app(of: row)))
-        object.set("appContainer", string: apps.appContainer(of: row))
-        object.set("capture", string: row.capture)
-        object.set("container", string: row.container?.path)
-        object.set("containerID", string: row.container?.identifier)
-        object.set("events", object: row.eventCounts.json)
-        object.set("facts", strings: row.details.facts)
-        object.set("held", object: CanonicalObject(counts: row.totals.holds))
-        object.set("kind", string: row.kind)
-        object.set("path", string: row.path)
-        object.set("problems", elements: row.details.problems.map(\.json.bytes))
-        object.set("quarantineCount", integer: row.quarantineCount)
-        object.set("quarantined", elements: row.details.quarantined.map(\.jsonWithCode.bytes))
-        if let events = row.details.pendingEvents {
-            object.set("pendingEvents", object: CanonicalObject(counts: events))
-        }
-        if let queue = row.details.queue { object.set("queue", object: queue.json) }
-        object.set("records", integer: row.totals.records)
-        object.set("systems", strings: row.systems.sortedStrings)
-        object.set("types", object: CanonicalObject(counts: row.totals.types))
-        object.set("uploadable", integer: row.totals.uploadableCount)
-        object.set("usageData", string: row.usageData?.state.rawValue)
-        object.set("usageDataText", string: row.usageData?.sentence)
+        var object: CanonicalObject = [
+            "app": apps.app(of: row).map(Self.json), "appContainer": apps.appContainer(of: row),
+            "capture": row.capture, "container": row.container?.path, "containerID": row.container?.identifier,
+            "events": row.eventCounts.json, "facts": row.details.facts, "held": row.totals.holds, "kind": row.kind,
+            "path": row.path, "problems": row.details.problems.map(\.json), "quarantineCount": row.quarantineCount,
+            "quarantined": row.details.quarantined.map(\.jsonWithCode), "records": row.totals.records,
+            "systems": row.systems.sortedStrings, "types": row.totals.types, "uploadable": row.totals.uploadableCount,
+            "usageData": row.usageData?.state.rawValue, "usageDataText": row.usageData?.sentence,
+        ]
+        if let events = row.details.pendingEvents { object.set("pendingEvents", events) }
+        if let queue = row.details.queue { object.set("queue", queue.json) }
         return object
     }
 
-    private static func json(of app: App?) -> [UInt8] {
-        guard let app else { return Array("null".utf8) }
+    private static func json(of app: App) -> CanonicalObject {
         var object = CanonicalObject()
         for (key, value) in [("id", app.id), ("name", app.name), ("version", app.version)] {
-            if let value { object.set(JSONKey(key), string: value) }
+            if let value { object.set(JSONKey(key), value) }
         }
-        return object.bytes
+        return object
     }
 }
 
 extension AppEntry {
     fileprivate var json: CanonicalObject {
         let (facts, others) = commonFacts
-        var object = CanonicalObject()
-        object.set("captures", integer: captures.count)
-        object.set("containers", integer: containerCount)
-        object.set("events", object: eventCounts.json)
-        object.set("facts", objects: facts) { object, fact in
-            object.set("stores", integer: fact.stores)
-            object.set("text", string: fact.text)
+        let queues = sortedQueues.map { state, count -> CanonicalObject in
+            ["code": state.code, "queues": count, "readiness": state.readiness.rawValue, "text": state.text]
         }
-        object.set("held", object: CanonicalObject(counts: totals.holds))
-        object.set("id", string: id)
-        object.set("kinds", object: CanonicalObject(counts: kindCounts))
-        object.set("name", string: name)
-        object.set("otherFacts", integer: others)
-        object.set("pendingEvents", object: CanonicalObject(counts: pendingEventCounts))
-        object.set("problemCount", integer: problemCount)
-        object.set("quarantineCount", integer: quarantineCount)
-        object.set("queues", objects: sortedQueues) { object, queues in
-            object.set("code", string: queues.state.code)
-            object.set("queues", integer: queues.count)
-            object.set("readiness", string: queues.state.readiness.rawValue)
-            object.set("text", string: queues.state.text)
-        }
-        object.set("records", integer: totals.records)
-        object.set("stores", integer: storeCount)
-        object.set("systems", strings: systems.sortedStrings)
-        object.set("types", object: CanonicalObject(counts: totals.types))
-        object.set("uploadable", integer: totals.uploadableCount)
-        object.set("usageData", object: CanonicalObject(counts: usageDataCounts))
-        object.set("versions", strings: versions.sortedStrings)
-        return object
+        return [
+            "captures": captures.count, "containers": containerCount, "events": eventCounts.json,
+            "facts": facts.map { fact -> CanonicalObject in ["stores": fact.stores, "text": fact.text] },
+            "held": totals.holds, "id": id, "kinds": kindCounts, "name": name, "otherFacts": others,
+            "pendingEvents": pendingEventCounts, "problemCount": problemCount, "quarantineCount": quarantineCount,
+            "queues": queues, "records": totals.records, "stores": storeCount, "systems": systems.sortedStrings,
+            "types": totals.types, "uploadable": totals.uploadableCount, "usageData": usageDataCounts,
+            "versions": versions.sortedStrings,
+        ]
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Files
@@ -145,24 +146,22 @@ struct VerifyCommand: AsyncParsableCommand {
                 guard let failure = CommandError(error)?.stating(ParityProgram.state(ofBundleAt: path)) else {
                     throw error
                 }
-                failure.report(as: "pingferry")
-                firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+                let status = failure.report()
+                firstFailure = firstFailure ?? status
                 await log?.recordFailure(path, failure)
                 var result = CanonicalObject(rejectedBundle: path, "path", failure)
-                if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", elements: faults) }
+                if let faults = VolumeReport.faultsJSON(in: error) { result.set("volumes", faults) }
                 results.append(result)
             }
         }
         let faults = chain ? verified.faults(endingWith: digests.digest?.lowercased()) : []
         for fault in faults {
-            let failure = CommandError(fault)
-            failure.report(as: "pingferry")
-            firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+            let status = CommandError(fault).report()
+            firstFailure = firstFailure ?? status
         }
         let isComplete = firstFailure == nil
         if isComplete, let contents, let failure = indexComparison?.failure(comparedWith: contents) {
-            failure.report(as: "pingferry")
-            firstFailure = ExitCode(failure.status.rawValue)
+            firstFailure = failure.report()
         }
         if let indexComparison, firstFailure == nil, !common.json, !common.quiet {
             try Terminal.print(indexComparison.sentence)
@@ -172,13 +171,11 @@ struct VerifyCommand: AsyncParsableCommand {
             try Terminal.print(Self.sentence(on: verified, records: recordCount))
         }
         if common.json {
-            var object = CanonicalObject()
-            object.set("bundles", elements: results.map(\.bytes))
+            var object: CanonicalObject = ["bundles": results]
             if chain {
-                object.set(
-                    "chain", object: Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
+                object.set("chain", Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
             }
-            if let indexComparison { object.set("index", object: indexComparison.json(isGood: firstFailure == nil)) }
+            if let indexComparison { object.set("index", indexComparison.json(isGood: firstFailure == nil)) }
             try Terminal.print(object)
         }
         do {
@@ -245,37 +242,31 @@ struct VerifyCommand: AsyncParsableCommand {
             for line in lines { try Terminal.print(line) }
         }
         var object = CanonicalObject(validBundle: path, "path", manifest, reader.signer)
-        if let comparison { object.set("against", string: comparison.path) }
-        object.set("parents", strings: manifest.parents)
-        object.set("pseudonymized", string: manifest.pseudonymKeyID)
-        if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
+        if let comparison { object.set("against", comparison.path) }
+        object.set("parents", manifest.parents)
+        object.set("pseudonymized", manifest.pseudonymKeyID)
+        if let volumes = reader.volumes { object.set("volumes", VolumeReport.json(of: volumes)) }
         return object
     }
 
     /// Returns a sentence on complete chains that contain `records` different records.
     private static func sentence(on chains: BundleChain, records: Int) -> String {
         let count = chains.ends.count
-        let subject = count == 1 ? "chain" : "\(count) chains"
-        let bundles = Summary.count(chains.count, "bundle")
-        return "\(subject) of \(bundles): complete, \(Summary.count(records, "record"))"
+        let subject = count == 1 ? "chain" : count.counted("chain")
+        let bundles = chains.count.counted("bundle")
+        return "\(subject) of \(bundles): complete, \(records.counted("record"))"
     }
 
     private static func json(
         of chain: BundleChain, records: Int, _ faults: [BundleChain.Fault], isComplete: Bool
     ) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bundles", integer: chain.count)
-        object.set("chains", integer: chain.ends.count)
-        object.set("digest", string: chain.digest)
-        object.set("ends", strings: chain.ends)
-        object.set("faults", objects: faults) { object, fault in
-            object.set("bundle", string: fault.bundle)
-            object.set("code", string: fault.code)
-            object.set("digest", string: fault.digest)
+        let faults = faults.map { fault -> CanonicalObject in
+            ["bundle": fault.bundle, "code": fault.code, "digest": fault.digest]
         }
-        object.set("good", boolean: isComplete)
-        object.set("records", integer: records)
-        return object
+        return [
+            "bundles": chain.count, "chains": chain.ends.count, "digest": chain.digest, "ends": chain.ends,
+            "faults": faults, "good": isComplete, "records": records,
+        ]
     }
 }
 
@@ -341,32 +332,22 @@ struct DigestOptions: ParsableArguments {
 /// The description of the volumes of a bundle in the output of `verify`.
 private enum VolumeReport {
     /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list of volumes.
-    static func json(of set: VolumeSet) -> [[UInt8]] {
+    static func json(of set: VolumeSet) -> [CanonicalObject] {
         zip(set.names, set.sizes).map { name, size in
-            var object = CanonicalObject()
-            object.set("bytes", integer: size)
-            object.set("path", string: name.path)
-            object.set("sha256", string: set.list?.hashes[name.number - 1].hex)
-            return object.bytes
+            ["bytes": size, "path": name.path, "sha256": set.list?.hashes[name.number - 1].hex]
         }
     }
 
     static func sentence(on set: VolumeSet) -> String {
-        let count = Summary.count(set.names.count, "volume")
+        let count = set.names.count.counted("volume")
         let list = VolumeName.listPath(of: set.names.first?.bundlePath ?? "")
         return set.list == nil ? "\(count), with no list to compare them with" : "\(count), as listed in \(list)"
     }
 
     /// Returns the faults of volumes as JSON objects, or `nil` if `error` is not about faulty volumes.
-    static func faultsJSON(in error: any Error) -> [[UInt8]]? {
+    static func faultsJSON(in error: any Error) -> [CanonicalObject]? {
         guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
-        return faults.map { fault in
-            var object = CanonicalObject()
-            object.set("code", string: fault.code)
-            object.set("name", string: fault.name)
-            object.set("text", string: fault.text)
-            return object.bytes
-        }
+        return faults.map { ["code": $0.code, "name": $0.name, "text": $0.text] }
     }
 
     private static func bundleError(_ error: any Error) -> BundleError? {

@@ -99,7 +99,18 @@ struct InputOptions: ParsableArguments {
     }
 
     /// The temporary storage for archive members, which uses no disk space until the first member is stored.
-    var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, byteLimit: spoolLimit << 20) }
+    private var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, byteLimit: spoolLimit << 20) }
+
+    /// Returns an opener of the inputs, except for the files in `excluded`, which are outputs of the command.
+    func opener(
+        _ limit: JobLimit, _ backups: PasswordOptions, isQuiet: Bool, excluded: Set<FileIdentity> = [],
+        salvages: Bool = false, hashes: InputHashes? = nil
+    ) throws -> InputOpener {
+        InputOpener(
+            labels: label, systems: Systems.table, limit: limit, excluded: excluded,
+            salvagesDamagedBundles: salvages, spool: spool, passwords: try backups.passwords(isQuiet: isQuiet),
+            hashes: hashes)
+    }
 
     func validate() throws {
         try Self.checkStandardInput(in: paths)
@@ -111,7 +122,7 @@ struct InputOptions: ParsableArguments {
 
     private func checkLabels() throws {
         guard label.isEmpty || label.count == paths.count else {
-            let (labels, paths) = (Summary.count(label.count, "label"), Summary.count(paths.count, "path"))
+            let (labels, paths) = (label.count.counted("label"), paths.count.counted("path"))
             throw ValidationError(
                 "\(labels) for \(paths): use --label once for each path in the same order, or not at all")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Bytes
 import Capture
 import Console
 import Files
@@ -150,16 +151,11 @@ struct IndexComparison {
 
     /// A sentence that states that the index belongs to the bundles.
     var sentence: String {
-        "\(path): the index of these bundles, with the keys of \(Summary.count(index.records.keys.count, "record"))"
+        "\(path): the index of these bundles, with the keys of \(index.records.keys.count.counted("record"))"
     }
 
     func json(isGood: Bool) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("digest", string: index.digest)
-        object.set("good", boolean: isGood)
-        object.set("path", string: path)
-        object.set("records", integer: index.records.keys.count)
-        return object
+        ["digest": index.digest, "good": isGood, "path": path, "records": index.records.keys.count]
     }
 }
 

@@ -77,7 +77,7 @@ struct PasswordOptions: ParsableArguments {
         }
         guard !bytes.isEmpty else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): B22 no password in its first line",
+                status: .badConfiguration, message: "\(path): no password in its first line",
                 remedy: "write the password, and nothing else, to the file")
         }
         return Secret(taking: &bytes)

@@ -16,17 +16,15 @@ struct AppRollUp {
 
     /// Creates a roll-up of the findings in `rows`, whose counts must be final.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
-        var known = NumberedValues<Key>()
-        var keys: [UInt32?] = Array(repeating: nil, count: containerCount)
+        var keys: [Key?] = Array(repeating: nil, count: containerCount)
         for row in rows {
             let key = Self.key(of: row, apps)
-            let other = keys[row.containerNumber].map { known[$0] }
-            if key.isMoreSpecific(than: other) { keys[row.containerNumber] = known.number(of: key) }
+            if key.isMoreSpecific(than: keys[row.containerNumber]) { keys[row.containerNumber] = key }
         }
         var entries: [Key: AppEntry] = [:]
         var isCounted = Array(repeating: false, count: keys.count)
         for row in rows {
-            let key = keys[row.containerNumber].map { known[$0] } ?? .unknown
+            let key = keys[row.containerNumber] ?? .unknown
             if !isCounted[row.containerNumber] { entries[key, default: AppEntry(key)].countContainer(of: row) }
             isCounted[row.containerNumber] = true
             entries[key]?.add(row, app: apps.app(of: row))
@@ -166,25 +164,19 @@ struct ContainerApps {
         @CapturedText var bundleID: String
     }
 
-    private var knownApps = NumberedValues<App>()
-    /// The number of the app of each container, or `nil` if no row of the container names an app with a version.
-    private var appIndices: [UInt32?]
+    /// The app of each container with a row that names an app with a version, by the number of the container.
+    private var apps: [Int: LatestApp] = [:]
     /// The main containers of apps with known bundle ids, each with its number and path.
     private var ownContainers: [OwnerKey: (number: Int, path: String)] = [:]
 
     /// Determines the apps from `rows`, whose counts must be final.
-    init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
-        appIndices = Array(repeating: nil, count: containerCount)
-        var times: [Timestamp?] = Array(repeating: nil, count: containerCount)
+    init(_ rows: some Sequence<ScanRow>) {
         for row in rows {
             guard let container = row.container else { continue }
             let number = row.containerNumber
             if let app = row.app, app.version != nil {
-                let known = appIndices[number].map { LatestApp(knownApps[$0], at: times[number]) }
-                if known.map({ Self.precedes(LatestApp(app, at: row.appTime), $0) }) ?? true {
-                    appIndices[number] = knownApps.number(of: app)
-                    times[number] = row.appTime
-                }
+                let found = LatestApp(app, at: row.appTime)
+                if apps[number].map({ Self.precedes(found, $0) }) ?? true { apps[number] = found }
             }
             if let id = container.applicationID {
                 ownContainers[OwnerKey(capture: row.capture, bundleID: id)] = (number, container.path)
@@ -205,8 +197,8 @@ struct ContainerApps {
     /// If `row` names no app with a version, other stores in its container or in the main container may name the app.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
-        let number = appIndices[row.containerNumber] ?? owner(of: row).flatMap { appIndices[$0.number] }
-        return number.map { knownApps[$0] } ?? row.app
+        let found = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }
+        return found?.app ?? row.app
     }
 
     /// Returns the path of the main container of the app with the group container of `row`, or `nil` if it is unknown.

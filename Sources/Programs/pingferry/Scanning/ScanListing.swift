@@ -21,7 +21,8 @@ struct ScanListing {
     func print() throws {
         for input in report.inputs { try print(input) }
         for problem in report.unassignedProblems { try Terminal.print(problem.sentence) }
-        if report.hiddenProblemCount > 0 { try Terminal.print("and \(report.hiddenProblemCount) more problems") }
+        let hiddenCount = report.hiddenProblemCount
+        if hiddenCount > 0 { try Terminal.print("and \(hiddenCount.counted("more problem"))") }
     }
 
     private func print(_ input: ScannedInput) throws {
@@ -70,7 +71,7 @@ struct ScanListing {
     private func counts(of row: ScanRow) -> String {
         let owner = row.container == nil ? row.systems.sortedStrings.joined(separator: " and ") : appName(of: row)
         let kind = owner.isEmpty ? row.kind : "\(row.kind) of \(owner)"
-        var counts = [Summary.count(row.totals.records, "record")]
+        var counts = [row.totals.records.counted("record")]
         if row.quarantineCount > 0 { counts.append("\(row.quarantineCount) quarantined") }
         if !row.totals.holds.isEmpty { counts.append("held: " + Summary.countList(row.totals.holds)) }
         return ([kind] + counts.map(Self.unbroken)).joined(separator: ", ")
@@ -122,7 +123,7 @@ struct AppListing {
         try printBackups()
         for (entry, name) in zip(rollUp.entries, rollUp.names) { try print(entry, named: name) }
         let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.storeCount, $0.1 + $1.containerCount) }
-        let found = "\(Summary.count(stores, "store")) in \(Summary.count(containers, "container"))"
+        let found = "\(stores.counted("store")) in \(containers.counted("container"))"
         try Terminal.print("  \(found), grouped by app; --stores lists each store")
         try printCapturesWithoutStores()
         if !report.quarantineCounts.isEmpty {
@@ -142,10 +143,10 @@ struct AppListing {
 
     private static func lines(of entry: AppEntry) -> [String] {
         let storeCounts =
-            "\(Summary.count(entry.containerCount, "container")), \(Summary.count(entry.storeCount, "store"))"
+            "\(entry.containerCount.counted("container")), \(entry.storeCount.counted("store"))"
         var found = Summary.records(in: entry.totals)
         if entry.quarantineCount > 0 { found += ", \(entry.quarantineCount) quarantined" }
-        if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
+        if entry.problemCount > 0 { found += ", " + entry.problemCount.counted("problem") }
         let systems = entry.systems.sortedStrings.joined(separator: ", ")
         var lines = ["\(storeCounts): \(Summary.countList(entry.kindCounts))", "\(systems): \(found)"]
         let events = entry.pendingEventCounts.filter { $0.value > 0 }
@@ -199,7 +200,7 @@ struct AppListing {
             return
         }
         for (code, problems) in report.problemsByCode.sorted {
-            try Terminal.print("  \(code): \(Summary.count(problems.count, "problem"))")
+            try Terminal.print("  \(code): \(problems.count.counted("problem"))")
             for problem in problems.elements { try Terminal.print("    \(line(for: problem))") }
             if problems.omittedCount > 0 {
                 try Terminal.print("    and \(problems.omittedCount) more; --stores lists them")
@@ -242,9 +243,9 @@ struct BackupReport {
         let encrypted = backups.count(where: \.isEncrypted)
         let absent = Dictionary(backups.flatMap(\.appsWithoutPings).map { (CapturedText($0), 1) }, uniquingKeysWith: +)
         let apps = absent.sorted { $0.key < $1.key }
-        return ["\(Summary.count(backups.count, "backup")), \(encrypted) of them encrypted"]
+        return ["\(backups.count.counted("backup")), \(encrypted) of them encrypted"]
             + apps.map { app, count in
-                let backups = Summary.count(count, "backup")
+                let backups = count.counted("backup")
                 return "\(app) in \(backups): its pings are in Library/Caches, which backups do not contain"
             }
     }
@@ -253,15 +254,10 @@ struct BackupReport {
     static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("absent", strings: facts.appsWithoutPings)
-        object.set("format", string: facts.format.rawValue)
-        object.set("isEncrypted", boolean: facts.isEncrypted)
-        object.set("lastBackup", string: facts.lastBackup)
-        object.set("path", string: facts.path)
-        object.set("productType", string: facts.productType)
-        object.set("productVersion", string: facts.productVersion)
-        object.set("snapshotState", string: facts.snapshotState)
-        return object
+        [
+            "absent": facts.appsWithoutPings, "format": facts.format.rawValue, "isEncrypted": facts.isEncrypted,
+            "lastBackup": facts.lastBackup, "path": facts.path, "productType": facts.productType,
+            "productVersion": facts.productVersion, "snapshotState": facts.snapshotState,
+        ]
     }
 }

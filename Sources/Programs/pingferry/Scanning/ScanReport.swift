@@ -43,7 +43,7 @@ struct ScanReport {
     }
 
     /// The apps of the containers, which are determined on each access from rows whose counts must be final.
-    var containerApps: ContainerApps { ContainerApps(rows, containerCount: containerCount) }
+    var containerApps: ContainerApps { ContainerApps(rows) }
 
     /// Returns the findings grouped by app, with `apps` as the apps of the containers.
     func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }

@@ -1,6 +1,7 @@
 import Bundle
 import Bytes
 import Capture
+import Export
 import JSONText
 import Telemetry
 
@@ -27,30 +28,16 @@ struct ScanRow {
     var problemCount = 0
     /// The state of usage data, or `nil` if no setting for usage data concerns the store.
     var usageData: UsageDataStatus?
-    var details = Details()
+    var details = ScanDetails()
 
     /// The kind of a row for a bundle.
     static let bundleKind = "bundle"
 
-    /// The findings that only a few rows have.
-    struct Details {
-        /// The quarantined entries that are shown.
-        var quarantined: [QuarantineEntry] = []
-        /// The problems that are shown.
-        var problems: [LocatedProblem] = []
-        /// The number of pending events in each state, or `nil` if the part of the store does not report it.
-        var pendingEvents: [CapturedText: Int]?
-        /// The queue in the part of the store, or `nil` if the part reports none.
-        var queue: EvaluatedQueue?
-        /// Sentences about the store as a whole.
-        var facts: [String] = []
-    }
-
     /// Sets the totals, the event counts and the systems from `counts`.
-    mutating func set(_ counts: [ScanCounts.Name: Int]) {
+    mutating func set(_ counts: [CountedSubject: Int]) {
         // Sums do not depend on the order.
-        for (name, count) in counts {
-            switch name {
+        for (subject, count) in counts {
+            switch subject {
             case .type(let system, let type, let isUploadable):
                 systems.insert(system)
                 totals.add(count, ofType: type.string, in: system.string)
@@ -69,15 +56,18 @@ struct ScanRow {
     }
 }
 
-/// A queue, and the time at which its state is evaluated by the rules of its app.
-struct EvaluatedQueue {
-    let rules: any QueueRules
-    /// The time of the evaluation, in milliseconds since 1970.
-    let instant: Int64
-
-    var state: QueueState { rules.state(at: instant) }
-    var sentence: String { rules.sentence(at: instant) }
-    var json: CanonicalObject { rules.json(at: instant) }
+/// The findings that only a few rows of a scan have.
+struct ScanDetails {
+    /// The quarantined entries that are shown.
+    var quarantined: [QuarantineEntry] = []
+    /// The problems that are shown.
+    var problems: [LocatedProblem] = []
+    /// The number of pending events in each state, or `nil` if the part of the store does not report it.
+    var pendingEvents: [CapturedText: Int]?
+    /// The queue in the part of the store, or `nil` if the part reports none.
+    var queue: EvaluatedQueue?
+    /// Sentences about the store as a whole.
+    var facts: [String] = []
 }
 
 /// The number of events with each documented meaning.
@@ -95,10 +85,5 @@ struct EventCounts {
         unknownCount += other.unknownCount
     }
 
-    var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("known", object: CanonicalObject(counts: countsByMeaning))
-        object.set("unknown", integer: unknownCount)
-        return object
-    }
+    var json: CanonicalObject { ["known": countsByMeaning, "unknown": unknownCount] }
 }

@@ -1,6 +1,7 @@
 import Bundle
 import Bytes
 import Capture
+import Export
 import Files
 import Telemetry
 
@@ -36,7 +37,7 @@ struct ScannedInput {
     private var rowTable: [Row] = []
     private var scanCounts: ScanCounts
     private var apps = NumberedValues<App>()
-    private var details: [Int: ScanRow.Details] = [:]
+    private var details: [Int: ScanDetails] = [:]
 
     /// Creates the rows of `input`, one for each part of its stores, with counts of zero.
     init(_ input: CaptureInput, path: String, firstContainer: Int) {
@@ -219,48 +220,32 @@ struct ScannedInput {
 
 /// The counts of records and events for all rows of a scanned input.
 ///
-/// A capture can have hundreds of thousands of stores, so each row takes only a few bytes. The names of counts are
-/// stored once. Only the row that was counted last has a dictionary, because consecutive records usually belong to the
-/// same row.
+/// A capture can have hundreds of thousands of stores. The subjects are numbered, so that a row with two counts takes
+/// about 90 bytes.
 struct ScanCounts {
-    /// The subject of a count.
-    enum Name: Hashable {
-        /// The records of a type, counted separately depending on whether they may be uploaded.
-        case type(system: CapturedText, type: CapturedText, isUploadable: Bool)
-        /// The records that are held for the given code.
-        case held(code: CapturedText)
-        /// The events with a documented meaning, or the events without one if `meaning` is `nil`.
-        case event(meaning: CapturedText?)
-    }
+    private var subjects = NumberedValues<CountedSubject>()
+    /// The counts of each row, by the numbers of their subjects.
+    private var rows: [[UInt32: Int]]
 
-    private var names = NumberedValues<Name>()
-    private var storedEntries: [(name: UInt32, count: Int)] = []
-    private var rowRanges: [Range<UInt32>]
-    private var currentRow = 0
-    private var currentCounts: [Name: Int] = [:]
+    init(rows: Int) { self.rows = Array(repeating: [:], count: rows) }
 
-    init(rows: Int) { rowRanges = Array(repeating: 0..<0, count: rows) }
-
-    /// Adds 1 to the count with the subject `name` in the row at index `row`.
-    mutating func count(_ name: Name, ofRow row: Int) {
-        if row != currentRow { begin(row: row) }
-        currentCounts[name, default: 0] += 1
+    /// Adds 1 to the count of `subject` in the row at index `row`.
+    mutating func count(_ subject: CountedSubject, ofRow row: Int) {
+        rows[row][subjects.number(of: subject), default: 0] += 1
     }
 
     /// Returns the nonzero counts of a row.
-    func counts(ofRow row: Int) -> [Name: Int] { row == currentRow ? currentCounts : storedCounts(ofRow: row) }
-
-    private mutating func begin(row: Int) {
-        let start = UInt32(storedEntries.count)
-        // The order of the entries is not visible, because they become a dictionary again.
-        for (name, count) in currentCounts { storedEntries.append((names.number(of: name), count)) }
-        rowRanges[currentRow] = start..<UInt32(storedEntries.count)
-        currentRow = row
-        currentCounts = storedCounts(ofRow: row)
+    func counts(ofRow row: Int) -> [CountedSubject: Int] {
+        Dictionary(uniqueKeysWithValues: rows[row].map { (subjects[$0], $1) })
     }
+}
 
-    private func storedCounts(ofRow row: Int) -> [Name: Int] {
-        let range = Int(rowRanges[row].lowerBound)..<Int(rowRanges[row].upperBound)
-        return Dictionary(uniqueKeysWithValues: storedEntries[range].map { (names[$0.name], $0.count) })
-    }
+/// The subject of a count of a scan.
+enum CountedSubject: Hashable {
+    /// The records of a type, counted separately depending on whether they may be uploaded.
+    case type(system: CapturedText, type: CapturedText, isUploadable: Bool)
+    /// The records that are held for the given code.
+    case held(code: CapturedText)
+    /// The events with a documented meaning, or the events without one if `meaning` is `nil`.
+    case event(meaning: CapturedText?)
 }

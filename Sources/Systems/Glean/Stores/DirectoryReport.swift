@@ -126,12 +126,11 @@ struct GleanQueue: QueueRules, Equatable {
     }
 
     func sentence(at instant: Int64) -> String {
-        var words =
-            pingCount == 0 ? "no pings pending" : "ready for upload: \(pingCount) ping\(pingCount == 1 ? "" : "s")"
-        if let byteCount, pingCount > 0 { words += " of \(byteCount) bytes" }
+        var words = pingCount == 0 ? "no pings pending" : "ready for upload: \(pingCount.counted("ping"))"
+        if let byteCount, pingCount > 0 { words += " of \(byteCount.counted("byte"))" }
         if deletionRequestCount > 0 {
             words += pingCount == 0 ? ", but " : ", after "
-            words += "\(deletionRequestCount) deletion request\(deletionRequestCount == 1 ? "" : "s")"
+            words += deletionRequestCount.counted("deletion request")
         }
         guard let sdkVersion, parsedSDKVersion != nil else { return words }
         words += "; SDK \(sdkVersion)"

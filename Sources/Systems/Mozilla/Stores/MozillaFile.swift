@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import PropertyList
@@ -154,7 +155,7 @@ private struct MozillaFileReader: FileReader {
             output.report(
                 Problem(
                     "extension-events",
-                    "\(count) event\(count == 1 ? "" : "s") of the share extension wait for the next mobile-event ping")
+                    "\(count.counted("event")) of the share extension wait for the next mobile-event ping")
             )
         } catch {
             output.rejects.append(Reject("preferences", error))

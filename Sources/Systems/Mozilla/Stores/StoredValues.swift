@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 import Telemetry
@@ -55,10 +56,9 @@ struct StoredValues: Sendable {
         let durations = number("durations")
         let searches = document.value(of: MeasurementKeys.searches, in: root).map { document.memberCount(of: $0) } ?? 0
         guard sessions != 0 || durations != 0 || searches > 0 else { return nil }
-        let keys = searches == 1 ? "1 key" : "\(searches) keys"
         return Problem(
             "pending-counters",
-            "sessions \(sessions), durations \(durations), searches in \(keys) are in no ping yet")
+            "sessions \(sessions), durations \(durations), searches in \(searches.counted("key")) are in no ping yet")
     }
 }
 

@@ -170,9 +170,9 @@ extension SiftNotes.Subject {
     }
 
     fileprivate func description(forCount count: Int) -> String {
-        let events = count == 1 ? "1 event" : "\(count) events"
-        let values = count == 1 ? "1 value" : "\(count) values"
-        let entryText = count == 1 ? "1 entry" : "\(count) entries"
+        let events = count.counted("event")
+        let values = count.counted("value")
+        let entryText = count.counted("entry", plural: "entries")
         return switch self {
         case .nonFiniteNumber: "\(values) removed"
         case .unknownClass: "\(values) without a JSON form removed"

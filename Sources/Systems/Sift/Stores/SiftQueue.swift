@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -48,7 +49,7 @@ extension SiftQueue: QueueRules {
     func sentence(at instant: Int64) -> String {
         let readiness = readinessInWords(at: instant)
         guard let repetitionCount, repetitionCount > 0 else { return readiness }
-        let repeated = repetitionCount == 1 ? "1 event repeats" : "\(repetitionCount) events repeat"
+        let repeated = repetitionCount.counted("event repeats", plural: "events repeat")
         return "\(readiness); \(repeated) the preceding event except for the time"
     }
 
@@ -107,7 +108,7 @@ extension SiftQueue {
         }
     }
 
-    private var pendingInWords: String { pendingCount == 1 ? "1 event" : "\(pendingCount) events" }
+    private var pendingInWords: String { pendingCount.counted("event") }
 
     private var clockInWords: String {
         let meaning = era == .current ? "the last upload request" : "the last event was added"

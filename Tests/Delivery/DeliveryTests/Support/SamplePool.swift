@@ -67,7 +67,7 @@ extension LedgerError {
         case .notALedger: "notALedger"
         case .notAFile: "notAFile"
         case .multipleNames: "multipleNames"
-        case .newerVersion: "newerVersion"
+        case .unsupportedVersion: "unsupportedVersion"
         case .missing: "missing"
         case .older: "older"
         case .damagedCounter: "damagedCounter"

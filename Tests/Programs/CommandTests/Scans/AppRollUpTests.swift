@@ -1,3 +1,4 @@
+import Export
 import JSONText
 import Telemetry
 import Testing
@@ -35,7 +36,7 @@ import Testing
             numbered[index].containerNumber = numbers[container] ?? numbers.count
             numbers[container] = numbered[index].containerNumber
         }
-        let apps = ContainerApps(numbered, containerCount: numbers.count)
+        let apps = ContainerApps(numbered)
         return AppRollUp(numbered, containerCount: numbers.count, apps)
     }
 
@@ -96,7 +97,7 @@ import Testing
             }
         }
         func version(_ rows: [ScanRow]) -> String? {
-            ContainerApps(rows, containerCount: 1).app(of: row(nil, nil, nil))?.version
+            ContainerApps(rows).app(of: row(nil, nil, nil))?.version
         }
         #expect(version([row("A", "8.10", 20), row("A", "8.1", 10), row("A", "9", nil)]) == "8.10")
         #expect(version([row("A", "8.1", 10), row("A", "8.10", 20)]) == "8.10")
