@@ -9,7 +9,7 @@ import Telemetry
 public enum AnswerTable {
     /// Returns the outcome of a request that received `answer`, whose body contains `instructions`.
     public static func outcome(
-        of answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(), from format: UploadFormat
+        of answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(), from format: any UploadFormat
     ) -> Outcome {
         // The body is not part of the reason, because it can contain data about the client.
         guard instructions.retryDelay == nil else {
