@@ -145,7 +145,7 @@ extension PayloadLineReader {
             switch kind {
             case .json: break
             case .form(let form): bytes = try form.payload(in: bytes)
-            case .fields(let form): bytes = try form.json(of: bytes)
+            case .fields: bytes = try FormFields.json(of: bytes)
             }
         }
         do throws(JSONError) {

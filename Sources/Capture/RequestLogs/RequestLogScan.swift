@@ -216,7 +216,6 @@ private struct RequestLogStore: Store {
 
     var system: SystemName? { nil }
     var kind: StoreKind { log.store }
-    var fileCount: Int { 1 }
     var isReadByOneJob: Bool { true }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {

@@ -29,7 +29,8 @@ struct UsageDataIndex: Sendable {
     ///
     /// `container` returns the container of the file at a path.
     init(
-        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [any StoreFormat], label: String,
+        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [any StoreFormat],
+        label: String,
         container: (String) -> Container
     ) {
         settings = formats.flatMap(\.usageDataSettings)

@@ -73,8 +73,9 @@ struct ActivityStreamVocabulary: Vocabulary {
 private struct ActivityStreamRows: RowFormat {
     let tables: [Table] = []
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
         let pings = document.activityStreamPings
         for ping in pings { rows.add(Self.cells(of: ping, in: document, &rows.buffer)) }
         let locale = pings.lazy.compactMap { document.value(of: ActivityStreamKeys.locale, in: $0) }.first

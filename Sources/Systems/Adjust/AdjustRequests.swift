@@ -13,7 +13,7 @@ struct AdjustRequests: RequestFormat {
         ].map { CapturedHost("\(subdomain).\($0)") }
     }
     let methods = ["POST"]
-    let body = CapturedBody.fields(FormFields(areDecoded: areDecoded(_:)))
+    let body = CapturedBody.fields
     let headers = [AdjustHeaders.sdkHeader, AdjustHeaders.agentHeader]
     let secretHeaders = [authorization]
     let payloadsRepeat = true
@@ -25,10 +25,8 @@ struct AdjustRequests: RequestFormat {
 
     func path(of address: WebAddress) -> String { AdjustType.path(ofParts: address.parts) ?? address.path }
 
-    /// Returns whether `fields`, which a log lists separately, are percent-decoded already.
-    ///
-    /// Decoded fields are recognized by a time in the form that the SDK writes.
-    private static func areDecoded(_ fields: [FormFields.Field]) -> Bool {
+    /// Recognizes decoded fields by a time in the form that the SDK writes.
+    func areDecoded(_ fields: [FormField]) -> Bool {
         fields.contains {
             $0.name.elementsEqual(AdjustParameters.createdAt.utf8) && Timestamp(adjust: $0.value.span) != nil
         }
@@ -45,7 +43,7 @@ struct AdjustRequests: RequestFormat {
         let sdk = sdks.count == 1 ? sdks[0] : nil
         let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         // Since version 4 of the SDK, the system or the app sets the user agent, so the user agent is not kept.
-        let hasOwnAgent = version?.isVersion(before: Self.firstVersionWithoutAgent) ?? false
+        let hasOwnAgent = version?.lexicographicallyPrecedes(Self.firstVersionWithoutAgent) ?? false
         var request = AdjustUpload(
             path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustHeaders.agentHeader).first : nil,
             needsSignature: !values(Self.authorization).isEmpty)
@@ -83,9 +81,4 @@ enum AdjustHeaders {
         }
         return numbers.contains(nil) ? nil : numbers.compactMap(\.self)
     }
-}
-
-extension [Int] {
-    /// Returns whether the version precedes the version `other`.
-    func isVersion(before other: [Int]) -> Bool { lexicographicallyPrecedes(other) }
 }

@@ -11,9 +11,8 @@ import Telemetry
 struct AdjustStores: StoreFormat {
     let kinds: [StoreKind] = [.adjustQueue, .adjustState]
     let absenceFromBackups: String? = "queues of Adjust are in no backup: the SDK excludes them since 2.1.1"
-    let secrets: StoredSecrets? = StoredSecrets(
-        classNames: AdjustArchive.ClassName.allCases.map(\.text),
-        keys: AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys)
+    let secretClassNames = AdjustArchive.ClassName.allCases.map(\.text)
+    let secretKeys = AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys
 
     /// The maximum size of a file, which is larger than usual because nothing limits the length of a queue.
     static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
@@ -59,8 +58,6 @@ private struct AdjustQueueStore: AdjustStore {
     let location: FileLocation
     let system: SystemName? = .adjust
     let kind = StoreKind.adjustQueue
-    let fileCount = 1
-    let isReadByOneJob = false
 
     var path: String { location.path }
 
@@ -239,8 +236,6 @@ private struct FirefoxAttribution: Store, StoreScan {
     let path: String
     let system: SystemName? = .adjust
     let kind = StoreKind.adjustState
-    let fileCount = 1
-    let isReadByOneJob = false
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan { self }
 

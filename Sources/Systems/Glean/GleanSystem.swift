@@ -24,7 +24,7 @@ public struct GleanSystem: TelemetrySystem {
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 4.
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...0, sharedClients: [ClientID(GleanName.placeholderClient)],
-        memberOfEveryType: [GleanKeys.pingInfo, GleanKeys.sequenceNumber])
+        memberOfEveryType: .init([GleanKeys.pingInfo, GleanKeys.sequenceNumber]))
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 

@@ -51,7 +51,9 @@ struct GleanUploads: UploadFormat {
     ) -> [Withdrawal.Subject] {
         switch record.type {
         case GleanName.deletionRequest:
-            return Self.uuid(Self.legacyClient, in: record, &document).map { [.init(Self.legacySystem, .client, id: $0)] } ?? []
+            return Self.uuid(Self.legacyClient, in: record, &document).map {
+                [.init(Self.legacySystem, .client, id: $0)]
+            } ?? []
         case GleanName.usageDeletionRequest:
             return profile(of: record, using: &document).map { [.init(.glean, .profile, id: $0)] } ?? []
         default: return []

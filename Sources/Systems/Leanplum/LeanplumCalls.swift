@@ -55,7 +55,8 @@ struct LeanplumCalls: RequestFormat {
         let payload = document.canonicalBytes(of: document.root)
         return upload.completed(
             Record(
-                system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: clients.first, time: upload.time,
+                system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: clients.first,
+                time: upload.time,
                 app: App(version: version), payload: payload, source: upload.source, notes: findings.notes,
                 held: [findings.hold, clients.hold].compactMap(\.self)),
             defaultTarget: .leanplum)
@@ -67,7 +68,9 @@ struct LeanplumCalls: RequestFormat {
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
 enum LeanplumServer {
-    /// The host to which newer SDKs send requests. Older SDKs use `www.leanplum.com`.
+    /// The host to which newer SDKs send requests.
+    ///
+    /// Older SDKs send them to `www.leanplum.com`.
     static let host = "api.leanplum.com"
     static let path = "/api"
 }

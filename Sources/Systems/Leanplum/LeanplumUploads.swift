@@ -22,7 +22,8 @@ struct LeanplumUploads: UploadFormat {
     func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(
-            system: .leanplum, name: Self.applicationID(of: record) ?? "", variant: isDevelopment ? Account.development : "")
+            system: .leanplum, name: Self.applicationID(of: record) ?? "",
+            variant: isDevelopment ? Account.development : "")
     }
 
     /// Returns Leanplum's id of the application, or `nil` if the store does not contain it.

@@ -26,7 +26,7 @@ public struct MozillaSystem: TelemetrySystem {
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 5.5.
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...1, sharedClients: [ClientID(MeasurementKeys.placeholderClient)],
-        memberOfEveryType: [MeasurementKeys.sequenceNumber])
+        memberOfEveryType: .init([MeasurementKeys.sequenceNumber]))
 
     /// Creates the system.
     public init() {}

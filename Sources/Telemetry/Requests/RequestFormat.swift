@@ -32,6 +32,8 @@ public protocol RequestFormat: Sendable {
     ///
     /// Returns `nil` if the kind of the request is unknown.
     func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic?
+    /// Returns whether the fields of a form, which a log lists separately, are already percent-decoded.
+    func areDecoded(_ fields: [FormField]) -> Bool
     /// Returns the normalized path of an upload, which by default is the path of `address`.
     func path(of address: WebAddress) -> String
     /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
@@ -41,13 +43,23 @@ public protocol RequestFormat: Sendable {
 }
 
 extension RequestFormat {
+    /// The whole body is the payload.
     public var body: CapturedBody { .json }
+    /// No header fields are read.
     public var headers: [String] { [] }
+    /// The presence of header fields has no meaning.
     public var secretHeaders: [String] { [] }
+    /// Payloads have an id or a time.
     public var payloadsRepeat: Bool { false }
+    /// Only status 200 proves a delivery.
     public var deliveredStatuses: ClosedRange<Int> { 200...200 }
+    /// Returns `nil`, because no kinds of other requests are known.
     public func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? { nil }
+    /// Returns `false`, because most logs list the fields of a form as they were sent.
+    public func areDecoded(_ fields: [FormField]) -> Bool { false }
+    /// Returns the path unchanged, because each path has only one form.
     public func path(of address: WebAddress) -> String { address.path }
+    /// Returns `nil`, because lines of the system cannot be recognized.
     public func lineShape(of line: JSONDocument) -> LineShape? { nil }
 
     /// Returns whether the status of an answer proves that an upload was delivered.
@@ -75,7 +87,7 @@ public enum CapturedBody: Sendable {
     /// The payload is a field of a form.
     case form(FormBody)
     /// The payload consists of all fields of a form.
-    case fields(FormFields)
+    case fields
 }
 
 /// A form that contains a payload in one of its fields.

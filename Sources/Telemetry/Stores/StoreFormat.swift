@@ -49,8 +49,13 @@ public protocol StoreFormat: Sendable {
     /// Returns `false` if ``absenceFromBackups`` reports the absence for all apps.
     func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool
 
-    /// The secrets that the keyed archives of the system contain, or `nil` if none are known.
-    var secrets: StoredSecrets? { get }
+    /// The names of the classes whose instances identify a keyed archive as a store of the system with secrets.
+    var secretClassNames: [String] { get }
+
+    /// The keys of the secrets in these archives, such as the credentials of an SDK, whose values are always masked.
+    ///
+    /// A key is the name of a member of an instance, or a key of a dictionary.
+    var secretKeys: [String] { get }
 
     /// The settings of apps for usage data.
     var usageDataSettings: [UsageDataSetting] { get }
@@ -62,17 +67,29 @@ public protocol StoreFormat: Sendable {
 }
 
 extension StoreFormat {
+    /// Returns `false`, because names do not identify stores.
     public func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
+    /// Returns `nil`, because no folder as a whole is a store.
     public func store(ofFolder folder: inout InspectedFolder) -> (any Store)? { nil }
+    /// Returns `.unrelated`, because no file in a folder is a store.
     public func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding { .unrelated }
+    /// Recognizes the file as in a folder.
     public func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
         -> FileFinding
     { stores(ofFile: name, in: &folder) }
+    /// Returns `nil`, because contents alone do not identify stores.
     public func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? { nil }
+    /// No stores are known to be missing from all backups.
     public var absenceFromBackups: String? { nil }
+    /// Returns `false`, because no stores of certain apps are known to be missing.
     public func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-    public var secrets: StoredSecrets? { nil }
+    /// No archives with secrets are known.
+    public var secretClassNames: [String] { [] }
+    /// No secrets are known.
+    public var secretKeys: [String] { [] }
+    /// No settings are known.
     public var usageDataSettings: [UsageDataSetting] { [] }
+    /// Returns `nil`, because there are no settings.
     public func usageDataState(_ setting: UsageDataSetting, in contents: [UInt8]) -> UsageDataState? { nil }
 }
 
@@ -104,22 +121,4 @@ public struct MemberName: Sendable {
 
     /// The name of the folder that contains the file.
     public var folder: String { folders.last ?? rootName }
-}
-
-/// The secrets in the keyed archives of a system, such as the credentials of an SDK.
-///
-/// A program that shows a keyed archive masks the values of these secrets.
-public struct StoredSecrets: Sendable {
-    /// The names of the classes whose instances identify a keyed archive as a store of the system.
-    public let classNames: [String]
-    /// The keys whose values are masked.
-    ///
-    /// A key is the name of a member of an instance, or a key of a dictionary.
-    public let keys: [String]
-
-    /// Creates a description of secrets.
-    public init(classNames: [String], keys: [String]) {
-        self.classNames = classNames
-        self.keys = keys
-    }
 }

@@ -66,6 +66,7 @@ public protocol CredentialFormat: Sendable {
 }
 
 extension CredentialFormat {
+    /// Returns the values unchanged, because each entry is complete.
     public func completed(
         _ values: [CapturedText: String], ofAccount account: String
     ) throws(CredentialEntryError) -> [CapturedText: String] { values }

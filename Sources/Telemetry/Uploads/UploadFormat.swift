@@ -58,29 +58,45 @@ public protocol UploadFormat: Sendable {
 }
 
 extension UploadFormat {
+    /// All uploads are sent to one server.
     public var endpointsOfTypes: [CapturedText: String] { [:] }
+    /// The method `POST`.
     public var method: String { "POST" }
+    /// Uploads are not lists.
     public var list: ListFormat? { nil }
+    /// Uploads need no credentials.
     public var credentials: (any CredentialFormat)? { nil }
+    /// Records are sent by time.
     public var precedence: Precedence { .none }
+    /// The system uses only the codes that all systems share.
     public var holds: [HoldCode] { [] }
+    /// Only status 200 confirms an upload.
     public var deliveredStatuses: ClosedRange<Int> { 200...200 }
+    /// Returns `false`, because targets cannot have header fields.
     public func isTargetHeader(_ field: HeaderField) -> Bool { false }
+    /// Returns `true`, because paths do not identify records.
     public func isPath(_ path: String, ofID id: String, type: String) -> Bool { true }
+    /// Returns the path unchanged, because it contains no ids.
     public func path(
         of target: Target, replacingIDs pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? { target.path }
+    /// Returns `nil`, because the server accepts uploads from anyone.
     public func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? { nil }
+    /// Returns an empty array, because requests for deletion concern only their own client.
     public func subjects(
         withdrawnBy record: borrowing Record, using document: inout JSONDocument
     ) -> [Withdrawal.Subject] { [] }
+    /// Returns `nil`, because records belong to no profile.
     public func profile(of record: borrowing Record, using document: inout JSONDocument) -> String? { nil }
+    /// Returns the payload as uncompressed JSON.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent { RequestContent(type: "application/json", body: payload) }
+    /// Returns the outcome that follows from ``deliveredStatuses``: an upload is delivered or refused.
     public func outcome(of answer: Answer) -> Outcome {
         deliveredStatuses.contains(answer.status) ? .delivered(status: answer.status) : .refused(answer)
     }
+    /// Returns empty instructions, because answers contain none.
     public func instructions(in answer: Answer) -> AnswerInstructions { AnswerInstructions() }
 }
 

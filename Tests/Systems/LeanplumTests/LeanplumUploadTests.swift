@@ -139,7 +139,9 @@ import Testing
 
     @Test func nameOfEntryIsDefaultApplicationID() throws {
         #expect(
-            try format.completed(["productionKey": "p"], ofAccount: "app_1") == ["appId": "app_1", "productionKey": "p"])
+            try format.completed(["productionKey": "p"], ofAccount: "app_1") == [
+                "appId": "app_1", "productionKey": "p",
+            ])
         #expect(
             try format.completed(["appId": "app_2", "productionKey": "p"], ofAccount: "org.example")
                 == ["appId": "app_2", "productionKey": "p"])
@@ -181,7 +183,9 @@ import Testing
         #expect(accounts["app_9"] == ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-9"])
         #expect(accounts["*"] == ["appId": "app_9", "developmentKey": "d-9"])
         #expect(
-            try format.variables(in: environment) == ["PINGFERRY_LEANPLUM_APP_ID", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY"])
+            try format.variables(in: environment) == [
+                "PINGFERRY_LEANPLUM_APP_ID", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY",
+            ])
     }
 
     @Test(arguments: [nil, ""])

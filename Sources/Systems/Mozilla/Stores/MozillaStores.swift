@@ -102,8 +102,7 @@ struct MozillaStores: StoreFormat {
     }
 
     /// Returns whether a file contains all of `texts`, and therefore belongs to Mozilla's SDK.
-    private func file(named name: String, containsAll texts: [String], in folder: inout InspectedFolder) -> Bool
-    {
+    private func file(named name: String, containsAll texts: [String], in folder: inout InspectedFolder) -> Bool {
         // A JSON file that is too large may belong to another program. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
