@@ -76,6 +76,7 @@ private struct ProbeUploads: UploadFormat {
     let precedence = Precedence(first: ["goodbye"], deletionRequests: ["deletion"])
     let holds = [HoldCode("promise", "was promised", isFinal: true)]
     let deliveredStatuses = 200...299
+    let answersContainClientData = true
 
     func isTargetPath(_ path: String) -> Bool { path.hasPrefix("/submit/") }
 

@@ -15,8 +15,9 @@ public enum AnswerTable {
         guard instructions.retryDelay == nil else {
             return .retryLater(status: answer.status, reason: "the server requires another attempt later")
         }
-        /// Returns `meaning` with the body, unless bodies of the system also contain data about the client.
-        func reason(_ meaning: String) -> String { format.instructions == nil ? answer.reason(meaning) : meaning }
+        func reason(_ meaning: String) -> String {
+            format.answersContainClientData ? meaning : answer.reason(meaning)
+        }
         switch answer.status {
         case 401, 403:
             return .credentialWrong(status: answer.status, reason: reason("the credential is not accepted"))

@@ -14,6 +14,7 @@ struct AdjustUploads: UploadFormat {
     ])
     let precedence = Precedence(first: [], deletionRequests: [AdjustType.deletionRequest])
     let holds = AdjustHold.codes
+    let answersContainClientData = true
 
     func isTargetPath(_ path: String) -> Bool { AdjustType.byPath[path] != nil }
 

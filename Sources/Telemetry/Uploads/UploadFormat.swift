@@ -22,6 +22,8 @@ public protocol UploadFormat: Sendable {
     var holds: [HoldCode] { get }
     /// The HTTP statuses that confirm an upload.
     var deliveredStatuses: ClosedRange<Int> { get }
+    /// Whether the bodies of answers can contain data about the client, so that reasons for errors do not quote them.
+    var answersContainClientData: Bool { get }
 
     /// Returns whether the system accepts `path`, including its query.
     func isTargetPath(_ path: String) -> Bool
@@ -72,6 +74,8 @@ extension UploadFormat {
     public var holds: [HoldCode] { [] }
     /// Only status 200 confirms an upload.
     public var deliveredStatuses: ClosedRange<Int> { 200...200 }
+    /// The bodies of answers contain no data about the client.
+    public var answersContainClientData: Bool { false }
     /// Returns `false`, because targets cannot have header fields.
     public func isTargetHeader(_ field: HeaderField) -> Bool { false }
     /// Returns `true`, because paths do not identify records.
