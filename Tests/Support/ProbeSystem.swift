@@ -24,22 +24,9 @@ extension SystemName {
 
 private struct Probe: TelemetrySystem {
     let name = SystemName.probe
-    let stores: StoreFormat? = StoreFormat(
-        kinds: [], mayBelongToStore: { $0.folder == "probe" }, isNamedForStore: nil,
-        storeOfFolder: { folder in
-            for name in folder.folders where folder.name == "probe" {
-                folder.report(Problem("X19", "a folder where a file should be"), of: name)
-                folder.claim(folder: name)
-            }
-            return nil
-        }, storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil, backups: nil, secrets: nil,
-        usageData: nil)
-    let requests = RequestFormat(
-        hosts: [CapturedHost("probe.example")], methods: ["POST"], body: .json, headers: ["x-tag"],
-        secretHeaders: [], payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") },
-        otherTraffic: nil, path: nil,
-        deliveredStatuses: 200...200, lineShape: nil, record: record(of:in:))
-    let uploads: UploadFormat
+    let stores: [any StoreFormat] = [ProbeStores()]
+    let requests: any RequestFormat = ProbeRequests()
+    let uploads: any UploadFormat
     let vocabulary: (any Vocabulary)? = nil
     let pseudonyms: PseudonymFormat? = nil
     let rows: (any RowFormat)? = nil
@@ -47,14 +34,61 @@ private struct Probe: TelemetrySystem {
     let repeatedIDCode = "X23"
 
     init(endpoint: String, endpointsOfTypes: [CapturedText: String]) {
-        uploads = UploadFormat(
-            endpoint: endpoint, endpointsOfTypes: endpointsOfTypes, method: "POST",
-            isTargetPath: { $0.hasPrefix("/submit/") },
-            isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil }, isPathOfRecord: nil,
-            list: nil, credentials: nil, precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
-            withdrawals: nil, holds: [HoldCode("promise", "was promised", isFinal: true)],
-            body: .json(isCompressed: false),
-            answers: .status(delivered: 200...299), instructions: instructions(in:))
+        uploads = ProbeUploads(endpoint: endpoint, endpointsOfTypes: endpointsOfTypes)
+    }
+}
+
+private struct ProbeStores: StoreFormat {
+    let kinds: [StoreKind] = []
+
+    func mayBelongToStore(_ file: MemberName) -> Bool { file.folder == "probe" }
+
+    func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
+        for name in folder.folders where folder.name == "probe" {
+            folder.report(Problem("X19", "a folder where a file should be"), of: name)
+            folder.claim(folder: name)
+        }
+        return nil
+    }
+}
+
+private struct ProbeRequests: RequestFormat {
+    let hosts = [CapturedHost("probe.example")]
+    let methods = ["POST"]
+    let headers = ["x-tag"]
+
+    func isUpload(_ parts: [[UInt8]]) -> Bool { parts.count == 3 && parts.begin(with: "submit") }
+
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+        let parts = (upload.route?.parts ?? []).map { String(decoding: $0, as: UTF8.self) }
+        var record = Record(
+            system: .probe, type: parts[1], id: parts[2], payload: document.canonicalBytes(of: document.root),
+            source: upload.source, notes: upload.headers.map { "\($0.name): \($0.value)" })
+        record = upload.completed(record)
+        if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
+        return record
+    }
+}
+
+private struct ProbeUploads: UploadFormat {
+    let endpoint: String
+    let endpointsOfTypes: [CapturedText: String]
+    let precedence = Precedence(first: ["goodbye"], deletionRequests: ["deletion"])
+    let holds = [HoldCode("promise", "was promised", isFinal: true)]
+    let deliveredStatuses = 200...299
+    let answersContainClientData = true
+
+    func isTargetPath(_ path: String) -> Bool { path.hasPrefix("/submit/") }
+
+    func isTargetHeader(_ field: HeaderField) -> Bool {
+        field.name == "X-Tag" && field.value.wholeMatch(of: /[a-z]+/) != nil
+    }
+
+    func instructions(in answer: Answer) -> AnswerInstructions {
+        guard let body = try? JSONDecoder().decode(InstructionBody.self, from: Data(answer.body)) else {
+            return AnswerInstructions()
+        }
+        return AnswerInstructions(retryDelay: body.retry, nextDelay: body.next, endsClient: body.ends ?? false)
     }
 }
 
@@ -63,21 +97,4 @@ private struct InstructionBody: Decodable {
     let retry: Int?
     let next: Double?
     let ends: Bool?
-}
-
-private func instructions(in answer: Answer) -> AnswerInstructions {
-    guard let body = try? JSONDecoder().decode(InstructionBody.self, from: Data(answer.body)) else {
-        return AnswerInstructions()
-    }
-    return AnswerInstructions(retryDelay: body.retry, nextDelay: body.next, endsClient: body.ends ?? false)
-}
-
-private func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
-    let parts = (upload.route?.parts ?? []).map { String(decoding: $0, as: UTF8.self) }
-    var record = Record(
-        system: .probe, type: parts[1], id: parts[2], payload: document.canonicalBytes(of: document.root),
-        source: upload.source, notes: upload.headers.map { "\($0.name): \($0.value)" })
-    record = upload.completed(record)
-    if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
-    return record
 }

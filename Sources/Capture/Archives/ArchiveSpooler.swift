@@ -19,7 +19,7 @@ struct ArchiveSpooler {
     private let archive: ArchiveLocation
     private let spool: Spool
     private let limits: ArchiveLimits
-    private let formats: [StoreFormat]
+    private let formats: [any StoreFormat]
     private var treeBuilder = SpooledTreeBuilder()
     private var problems: [LocatedProblem] = []
     private var unreportedCount = 0
@@ -49,7 +49,7 @@ struct ArchiveSpooler {
     /// because they link all names of a file directly to its first name.
     private static let maximumReadings = 4
 
-    init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat]) {
+    init(_ archive: ArchiveLocation, spool: Spool, formats: [any StoreFormat]) {
         self.formats = formats
         self.archive = archive
         self.spool = spool

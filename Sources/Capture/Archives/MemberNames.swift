@@ -10,7 +10,7 @@ enum MemberNames {
     ///
     /// A false positive only costs time. `folders` caches the folder names of the previous file.
     static func mayBelongToStore(
-        _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
+        _ path: MemberPath, rootName: String, _ formats: [any StoreFormat], after folders: inout FolderNames
     ) -> Bool {
         let (folder, name) = path.split
         if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }

@@ -25,7 +25,7 @@ struct NestedArchive {
     ///
     /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
     func open(
-        in tree: FileTree, spool: Spool, formats: [StoreFormat]
+        in tree: FileTree, spool: Spool, formats: [any StoreFormat]
     ) throws(ArchiveError) -> OpenedArchive {
         let source: ByteSource
         let kind: InputKind
@@ -45,7 +45,7 @@ struct NestedArchive {
     }
 
     private func read(
-        _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat]
+        _ source: ByteSource, _ spool: Spool, _ formats: [any StoreFormat]
     ) throws(ArchiveError) -> OpenedArchive {
         do throws(ArchiveError) {
             let spooler = ArchiveSpooler(location, spool: spool, formats: formats)

@@ -269,7 +269,7 @@ extension BackupContents {
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {
-    let formats: [StoreFormat]
+    let formats: [any StoreFormat]
 
     /// The suffixes of the files that SQLite stores next to a database.
     private static let companionSuffixes = ["-wal", "-journal", "-shm"]
@@ -300,7 +300,7 @@ struct StoreNames {
     }
 
     /// Returns whether a file or link with this name may be a store.
-    func isStoreName(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
+    func isStoreName(_ name: String) -> Bool { formats.contains { $0.isNamedForStore(name, in: nil) } }
 
     /// Returns whether any component of `path` is the name of a store.
     ///
@@ -319,6 +319,6 @@ struct StoreNames {
 
     /// Returns whether `stores` lack the stores of an app because backups do not include them.
     func areStoresMissing(of applicationID: String, among stores: [any Store]) -> Bool {
-        formats.contains { $0.backups?.concerns(applicationID, beside: stores) ?? false }
+        formats.contains { $0.isAbsentFromBackups(applicationID, beside: stores) }
     }
 }

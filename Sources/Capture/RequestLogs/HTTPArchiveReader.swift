@@ -68,7 +68,7 @@ struct HTTPArchiveReader: Sendable {
             switch requests.body {
             case .json: try readJSON(of: parts)
             case .form(let form): try read(form, of: parts)
-            case .fields(let form): try read(form, of: parts)
+            case .fields: try readFields(of: parts, in: requests)
             }
         defer { body.reset() }
         var source = source
@@ -173,13 +173,16 @@ extension HTTPArchiveReader {
     }
 
     /// Reads all fields of a form into `body`, and returns the encoding of the form.
-    private mutating func read(_ form: FormFields, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
+    private mutating func readFields(
+        of parts: HTTPArchiveEntry, in format: any RequestFormat
+    ) throws(BodyError) -> String {
         let (json, encoding): ([UInt8], String)
         if let text = textNode(of: parts) {
             let found = try bytes(of: text, parts)
-            (json, encoding) = (try form.json(of: found.bytes), found.encoding)
+            (json, encoding) = (try FormFields.json(of: found.bytes), found.encoding)
         } else {
-            (json, encoding) = (try form.json(of: try listedFields(parts)), "params")
+            let fields = try listedFields(parts)
+            (json, encoding) = (try FormFields.json(of: fields, areDecoded: format.areDecoded(fields)), "params")
         }
         do throws(JSONError) {
             try body.read(json)
@@ -189,16 +192,16 @@ extension HTTPArchiveReader {
         }
     }
 
-    private func listedFields(_ parts: HTTPArchiveEntry) throws(BodyError) -> [FormFields.Field] {
+    private func listedFields(_ parts: HTTPArchiveEntry) throws(BodyError) -> [FormField] {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
         else { throw Self.missing }
-        var fields: [FormFields.Field] = []
+        var fields: [FormField] = []
         for param in entry.elements(of: params) {
             guard let name = entry.value(of: Keys.name, .string, in: param),
                 let value = entry.value(of: Keys.value, .string, in: param)
             else { throw .invalid("a field of the form has no name or no value") }
             fields.append(
-                FormFields.Field(name: entry.bytes(of: name).copied(), value: entry.bytes(of: value).copied()))
+                FormField(name: entry.bytes(of: name).copied(), value: entry.bytes(of: value).copied()))
         }
         return fields
     }

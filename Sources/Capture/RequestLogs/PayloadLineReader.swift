@@ -94,7 +94,7 @@ struct PayloadLineReader: Sendable {
         }
     }
 
-    private mutating func record(of upload: CapturedUpload, by format: RequestFormat) throws(BodyError) -> Record {
+    private mutating func record(of upload: CapturedUpload, by format: any RequestFormat) throws(BodyError) -> Record {
         defer { body.reset() }
         isPayload = true
         return try upload.record(by: format, in: &body)
@@ -145,7 +145,7 @@ extension PayloadLineReader {
             switch kind {
             case .json: break
             case .form(let form): bytes = try form.payload(in: bytes)
-            case .fields(let form): bytes = try form.json(of: bytes)
+            case .fields: bytes = try FormFields.json(of: bytes)
             }
         }
         do throws(JSONError) {
@@ -190,7 +190,7 @@ enum LineContents {
     private init?(ofSystems systems: SystemTable, _ document: JSONDocument) {
         var found: LineContents?
         for system in systems.all.reversed() {
-            switch system.requests.lineShape?(document) {
+            switch system.requests.lineShape(of: document) {
             case .stored(let reader)?:
                 self = .stored(reader)
                 return
@@ -248,7 +248,7 @@ struct CapturedHeaders {
     /// Returns the fields that `format` needs.
     ///
     /// A secret value, or a value that is not a string, is replaced by an empty string.
-    func fields(neededBy format: RequestFormat, in document: JSONDocument) -> [HeaderField] {
+    func fields(neededBy format: any RequestFormat, in document: JSONDocument) -> [HeaderField] {
         let names = format.headers + format.secretHeaders
         guard !names.isEmpty else { return [] }
         var fields: [HeaderField] = []

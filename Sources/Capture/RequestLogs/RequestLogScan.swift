@@ -183,17 +183,28 @@ private struct RequestLogReader: ~Copyable {
 
 // MARK: - Stores
 
-extension StoreFormat {
-    /// Returns the format of request logs, which are HTTP archives and NDJSON files.
-    static func requestLogs(of systems: SystemTable) -> StoreFormat {
-        StoreFormat(
-            kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isLogName($0.name) }, isNamedForStore: nil,
-            storeOfFolder: nil,
-            storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
-            // A log that is given as an input is detected by `RequestLogKind` before any stores are searched.
-            storesOfSingleFile: nil, storeByContents: nil,
-            // Logs are not in backups, because they are recorded on other machines.
-            backups: nil, secrets: nil, usageData: nil)
+/// The format of request logs, which are HTTP archives and NDJSON files.
+struct RequestLogFormat: StoreFormat {
+    let systems: SystemTable
+    let kinds = StoreKind.requestLogs
+
+    func mayBelongToStore(_ file: MemberName) -> Bool { RequestLogKind.isLogName(file.name) }
+
+    func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+        guard RequestLogKind.isLogName(name) else { return .unrelated }
+        do throws(FileError) {
+            let source = try folder.source(Array(name.utf8))
+            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .unrelated }
+            return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
+        } catch {
+            folder.report(unreadable: folder.base + name, error)
+            return .unrelated
+        }
+    }
+
+    // A log that is given as an input is detected by `RequestLogKind` before any stores are searched.
+    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder) -> FileFinding {
+        .unrelated
     }
 }
 
@@ -205,23 +216,7 @@ private struct RequestLogStore: Store {
 
     var system: SystemName? { nil }
     var kind: StoreKind { log.store }
-    var fileCount: Int { 1 }
     var isReadByOneJob: Bool { true }
-
-    /// Returns the request log in the file called `name`, or `.unrelated` if the file is not a request log.
-    fileprivate static func stores(
-        ofFile name: String, in folder: inout InspectedFolder, _ systems: SystemTable
-    ) -> FileFinding {
-        guard RequestLogKind.isLogName(name) else { return .unrelated }
-        do throws(FileError) {
-            let source = try folder.source(Array(name.utf8))
-            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .unrelated }
-            return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
-        } catch {
-            folder.report(unreadable: folder.base + name, error)
-            return .unrelated
-        }
-    }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         do throws(FileError) {

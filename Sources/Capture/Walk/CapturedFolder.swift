@@ -72,7 +72,7 @@ public final class CapturedFolder: Sendable {
 
     private init(
         _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [LocatedProblem],
-        formats: [StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,
+        formats: [any StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,
         passwords: BackupPasswords, rereader: ArchiveRereader? = nil, limit: JobLimit
     ) async throws {
         var storeSearch = StoreSearch(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
@@ -162,7 +162,7 @@ public final class CapturedFolder: Sendable {
 /// The store formats that are recognized in a capture.
 enum CaptureFormats {
     /// Returns the store formats of all systems, and the format of request logs.
-    static func all(_ systems: SystemTable) -> [StoreFormat] {
-        systems.all.compactMap(\.stores) + [StoreFormat.requestLogs(of: systems)]
+    static func all(_ systems: SystemTable) -> [any StoreFormat] {
+        systems.all.flatMap(\.stores) + [RequestLogFormat(systems: systems)]
     }
 }

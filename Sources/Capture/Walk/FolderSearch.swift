@@ -46,12 +46,12 @@ struct FolderSearch: Sendable {
     private let pathPrefix: String
     private let name: String
     private let excluded: Set<FileIdentity>
-    private let formats: [StoreFormat]
+    private let formats: [any StoreFormat]
     /// The detector of backups, or `nil` if the folder cannot be a backup.
     private let backupDetector: BackupDetector?
 
     init(
-        tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
+        tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat],
         backupDetector: BackupDetector? = nil
     ) {
         self.backupDetector = backupDetector
@@ -159,18 +159,18 @@ struct FolderSearch: Sendable {
 
     private func store(ofFolder inspected: inout InspectedFolder) -> (any Store)? {
         for format in formats {
-            if let store = format.storeOfFolder?(&inspected) { return store }
+            if let store = format.store(ofFolder: &inspected) { return store }
         }
         return nil
     }
 
     private func stores(ofFile name: [UInt8], in inspected: inout InspectedFolder) -> [any Store] {
         let name = String(decoding: name, as: UTF8.self)
-        return Self.stores(formats) { format in format.storesOfFile?(name, &inspected) ?? .unrelated }
+        return Self.stores(formats) { format in format.stores(ofFile: name, in: &inspected) }
     }
 
     /// Returns the stores in a file, using `ask` to get the finding of each format.
-    private static func stores(_ formats: [StoreFormat], _ ask: (StoreFormat) -> FileFinding) -> [any Store] {
+    private static func stores(_ formats: [any StoreFormat], _ ask: (any StoreFormat) -> FileFinding) -> [any Store] {
         var shared: [any Store] = []
         for format in formats {
             switch ask(format) {
@@ -208,7 +208,7 @@ struct FolderSearch: Sendable {
 
     private func isNamedForStore(_ name: [UInt8], in store: (any Store)?) -> Bool {
         let text = String(decoding: name, as: UTF8.self)
-        return formats.contains { $0.isNamedForStore?(text, store) ?? false }
+        return formats.contains { $0.isNamedForStore(text, in: store) }
     }
 
     /// Sets `excludedStore` if an excluded file is a store, or is part of a store that consists of the whole folder.
@@ -277,13 +277,10 @@ extension FolderSearch {
     /// Returns the property list called `name` if it contains a setting for usage data, judged by its name.
     func usageDataFile(named name: [UInt8]) -> UsageDataFile? {
         guard name.suffix(Self.propertyListSuffix.count) == Self.propertyListSuffix[...] else { return nil }
-        for settings in formats.compactMap(\.usageData?.settings) {
-            for setting in settings where name.elementsEqual(setting.fileName.utf8) {
-                let file = pathPrefix + setting.fileName
-                return UsageDataFile(setting: setting, path: file, folderPath: path)
-            }
+        let settings = formats.flatMap(\.usageDataSettings)
+        return settings.first { name.elementsEqual($0.fileName.utf8) }.map {
+            UsageDataFile(setting: $0, path: pathPrefix + $0.fileName, folderPath: path)
         }
-        return nil
     }
 
     private static let propertyListSuffix = Array(".plist".utf8)
@@ -323,11 +320,11 @@ extension FolderSearch {
         names.append(0)
         var inspected = inspect(names, [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
-            format.storesOfSingleFile?(file, folderPath, &inspected) ?? .unrelated
+            format.stores(ofSingleFile: file, inFolderAt: folderPath, &inspected)
         }
         guard known.isEmpty else { return known }
         for format in formats {
-            if let store = format.storeByContents?(file, &inspected) { return [store] }
+            if let store = format.store(byContentsOf: file, in: &inspected) { return [store] }
         }
         return []
     }
@@ -337,7 +334,7 @@ extension FolderSearch {
 
 /// A rule for reporting symbolic links that may lead to records that are not read otherwise.
 private struct LinkRule {
-    let formats: [StoreFormat]
+    let formats: [any StoreFormat]
     let rootName: String
 
     /// Returns whether a link without the name of a store may lead to records that are not read otherwise.

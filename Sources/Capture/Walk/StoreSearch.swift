@@ -32,7 +32,7 @@ struct StoreSearch {
     ///
     /// A skipped entry can be in the place of a file or folder that contains records.
     private var skippedEntries = SkippedEntries()
-    let formats: [StoreFormat]
+    let formats: [any StoreFormat]
     var owners: [CapturedText: ContainerOwner] = [:]
 
     /// The number of folders that one job searches.
@@ -54,7 +54,7 @@ struct StoreSearch {
         return prefixes.first { backupPrefixes.contains($0) } ?? (backupPrefixes.contains("") ? "" : nil)
     }
 
-    init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
+    init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [any StoreFormat]) {
         self.passwords = passwords
         backupDetector = BackupDetector(spool: spool)
         self.formats = formats

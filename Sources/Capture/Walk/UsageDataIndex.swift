@@ -29,15 +29,15 @@ struct UsageDataIndex: Sendable {
     ///
     /// `container` returns the container of the file at a path.
     init(
-        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [StoreFormat], label: String,
+        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [any StoreFormat],
+        label: String,
         container: (String) -> Container
     ) {
-        let formats = formats.compactMap(\.usageData)
-        settings = formats.flatMap(\.settings)
+        settings = formats.flatMap(\.usageDataSettings)
         for file in files.sorted(by: { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }) {
             let contents = file.contents(in: tree)
-            let format = formats.first { $0.settings.contains(file.setting) }
-            let state = contents.flatMap { format?.state(file.setting, $0) }
+            let format = formats.first { $0.usageDataSettings.contains(file.setting) }
+            let state = contents.flatMap { format?.usageDataState(file.setting, in: $0) }
             let found = UsageDataSwitch(file.setting, state: state, path: file.path)
             // The sentence of the switch states that the file cannot be read. A backup lists many such files.
             if contents != nil, state == nil {

@@ -9,14 +9,15 @@ import Telemetry
 public enum AnswerTable {
     /// Returns the outcome of a request that received `answer`, whose body contains `instructions`.
     public static func outcome(
-        of answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(), from format: UploadFormat
+        of answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(), from format: any UploadFormat
     ) -> Outcome {
         // The body is not part of the reason, because it can contain data about the client.
         guard instructions.retryDelay == nil else {
             return .retryLater(status: answer.status, reason: "the server requires another attempt later")
         }
-        /// Returns `meaning` with the body, unless bodies of the system also contain data about the client.
-        func reason(_ meaning: String) -> String { format.instructions == nil ? answer.reason(meaning) : meaning }
+        func reason(_ meaning: String) -> String {
+            format.answersContainClientData ? meaning : answer.reason(meaning)
+        }
         switch answer.status {
         case 401, 403:
             return .credentialWrong(status: answer.status, reason: reason("the credential is not accepted"))

@@ -24,7 +24,7 @@ struct Attempts {
         case credentialRejected
     }
 
-    private let format: UploadFormat
+    private let format: any UploadFormat
     private let backoff: Backoff
     private var failures = 0
     private var disconnections = 0
@@ -35,7 +35,7 @@ struct Attempts {
     /// The maximum number of immediate retries if the connection was closed, possibly because it had been idle.
     private static let immediateAttempts = 2
 
-    init(of format: UploadFormat, backoff: Backoff) {
+    init(of format: any UploadFormat, backoff: Backoff) {
         self.format = format
         self.backoff = backoff
     }

@@ -188,7 +188,7 @@ struct ClientRun {
             secrets: run.mask(of: account, credential), now: settings.now(), agent: settings.sender.agent)
     }
 
-    private func format(of account: Account) -> UploadFormat? {
+    private func format(of account: Account) -> (any UploadFormat)? {
         settings.credentials.systems[account.system]?.uploads
     }
 

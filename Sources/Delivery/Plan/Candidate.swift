@@ -69,7 +69,7 @@ struct CandidateNotes: Sendable {
                 type: TypeName(system: record.system, name: record.type),
                 account: uploads?.account(of: record, using: &document), holds: holds,
                 capture: holds.isEmpty || !CopyRank(holds).isDecisive ? nil : record.source.capture,
-                profile: uploads?.withdrawals?.profile(record, &document)))
+                profile: uploads?.profile(of: record, using: &document)))
     }
 
     /// Notes that the client of a record withdrew its data, if the record is held for that reason.

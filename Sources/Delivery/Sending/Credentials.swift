@@ -8,7 +8,7 @@ import Telemetry
 /// A value in the environment overrides the value in the file.
 public struct Credentials: Sendable {
     let systems: SystemTable
-    private var accounts: [SystemName: CredentialFormat.Accounts] = [:]
+    private var accounts: [SystemName: AccountValues] = [:]
 
     /// Creates an empty set of credentials for `systems`.
     public init(of systems: SystemTable) { self.systems = systems }
@@ -19,10 +19,10 @@ public struct Credentials: Sendable {
         accounts = file?.accounts ?? [:]
         for system in systems.all {
             guard let format = system.uploads.credentials else { continue }
-            for name in format.variables(environment) where !(environment[name]?.isValidCredential ?? false) {
+            for name in format.variables(in: environment) where !(environment[name]?.isValidCredential ?? false) {
                 throw .invalidVariable(name)
             }
-            format.merge(environment, &accounts[system.name, default: [:]])
+            format.merge(environment, into: &accounts[system.name, default: [:]])
         }
     }
 
@@ -31,7 +31,7 @@ public struct Credentials: Sendable {
     /// The result is `Credential.none` if the system of the account needs no credentials.
     public func credential(for account: Account) -> Credential? {
         guard let format = systems[account.system]?.uploads.credentials else { return Credential.none }
-        return format.credential(account, accounts[account.system] ?? [:])
+        return format.credential(of: account, among: accounts[account.system] ?? [:])
     }
 
     /// Returns whether `account` has a credential.
@@ -39,7 +39,7 @@ public struct Credentials: Sendable {
 
     /// Returns the name of the environment variable or file entry that provides the credential of `account`.
     public func settingHint(for account: Account) -> String {
-        systems[account.system]?.uploads.credentials?.settingHint(account) ?? "nothing"
+        systems[account.system]?.uploads.credentials?.settingHint(for: account) ?? "nothing"
     }
 }
 
@@ -62,7 +62,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
 ///
 /// Members of the outer object whose name begins with `#` are comments and are ignored.
 public struct CredentialFile: Sendable {
-    let accounts: [SystemName: CredentialFormat.Accounts]
+    let accounts: [SystemName: AccountValues]
 
     /// Reads the credentials file at `path`.
     ///
@@ -89,12 +89,12 @@ public struct CredentialFile: Sendable {
         let path: String
         let systems: SystemTable
 
-        func accounts() throws(CredentialError) -> [SystemName: CredentialFormat.Accounts] {
-            var accounts: [SystemName: CredentialFormat.Accounts] = [:]
+        func accounts() throws(CredentialError) -> [SystemName: AccountValues] {
+            var accounts: [SystemName: AccountValues] = [:]
             for (name, entries) in try members(of: document.root, "the file") where !name.hasPrefix("#") {
                 guard let system = systems.name(name).flatMap({ systems[$0] }), let format = system.uploads.credentials
                 else { throw .malformed(path, "\(name): only \(systemNames) have credentials") }
-                var values: CredentialFormat.Accounts = [:]
+                var values: AccountValues = [:]
                 for (account, entry) in try members(of: entries, name) {
                     values[account] = try self.values(of: entry, of: account, format, "\(name).\(account)")
                 }
@@ -108,7 +108,7 @@ public struct CredentialFile: Sendable {
             systems.all.filter { $0.uploads.credentials != nil }.map(\.name.description).joined(separator: " and ")
         }
 
-        private func values(of entry: JSONNode, of account: String, _ format: CredentialFormat, _ keyPath: String)
+        private func values(of entry: JSONNode, of account: String, _ format: any CredentialFormat, _ keyPath: String)
             throws(CredentialError) -> [CapturedText: String]
         {
             var values: [CapturedText: String] = [:]
@@ -122,10 +122,10 @@ public struct CredentialFile: Sendable {
                     throw .malformed(path, "\(keyPath).\(unknown): unknown key")
                 }
             }
-            switch format.complete(values, account) {
-            case .success(let values): return values
-            case .failure(let fault):
-                throw .malformed(path, "\(keyPath)\(fault.key.isEmpty ? "" : ".\(fault.key)") \(fault.words)")
+            do throws(CredentialEntryError) {
+                return try format.completed(values, ofAccount: account)
+            } catch {
+                throw .malformed(path, "\(keyPath)\(error.key.isEmpty ? "" : ".\(error.key)") \(error.words)")
             }
         }
 
@@ -154,7 +154,7 @@ extension CredentialFile: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension [SystemName: CredentialFormat.Accounts] {
+extension [SystemName: AccountValues] {
     fileprivate var accountCount: String { "credentials of \(values.reduce(0) { $0 + $1.count }) accounts" }
 }
 

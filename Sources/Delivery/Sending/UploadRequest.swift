@@ -17,7 +17,7 @@ public struct UploadRequest: Sendable, Equatable {
 
     /// Creates the request for a payload, in the format of its system and with the credential of its account.
     package init(
-        _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
+        _ format: any UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String
     ) throws(RequestError) {
         guard let target, format.accepts(target) else { throw .noTarget }

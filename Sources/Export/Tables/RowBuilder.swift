@@ -65,7 +65,7 @@ struct RowBuilder {
         rows.begin(shared, labels: labels)
         addHoldsAndNotes(shared.number)
         let device =
-            system?.rows?.addRows(of: RecordPayload(payload, type: record.type), to: &rows, nested: &nested)
+            system?.rows?.addRows(of: payload, type: record.type, to: &rows, nested: &nested)
             ?? DeviceCells()
         rows.buffer.add(Self.recordRow(envelope, shared, device, payloadBytes, &rows.buffer), to: recordTable)
     }

@@ -210,7 +210,7 @@ struct SendingOptions: ParsableArguments {
 
 /// The parts of `--help` that describe the credentials of all systems.
 enum CredentialHelp {
-    private static var formats: [CredentialFormat] { Systems.table.all.compactMap(\.uploads.credentials) }
+    private static var formats: [any CredentialFormat] { Systems.table.all.compactMap(\.uploads.credentials) }
 
     /// The names of the environment variables that provide credentials, separated by commas.
     static var variables: String { formats.map(\.variablesHelp).joined(separator: ", ") }

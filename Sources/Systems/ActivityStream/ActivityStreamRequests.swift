@@ -6,27 +6,30 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 6 to 8; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
-enum ActivityStreamRequests {
-    static let format = RequestFormat(
-        hosts: [
-            CapturedHost(ActivityStreamUploads.host),
-            CapturedHost("onyx_tiles.stage.mozaws.net", note: "staging captured on its way to the staging host"),
-        ],
-        methods: ["POST"], body: .json, headers: [], secretHeaders: [], payloadsRepeat: true,
-        isUpload: { $0.count == 3 && $0.begin(with: "v3", "links", "ping-centre") },
-        otherTraffic: otherTraffic(to:method:), path: nil,
-        deliveredStatuses: ActivityStreamUploads.deliveredStatuses, lineShape: lineShape(of:),
-        record: { upload, document throws(BodyError) in try upload.activityStreamRecord(in: &document) })
+struct ActivityStreamRequests: RequestFormat {
+    let hosts = [
+        CapturedHost(ActivityStreamUploads.host),
+        CapturedHost("onyx_tiles.stage.mozaws.net", note: "staging captured on its way to the staging host"),
+    ]
+    let methods = ["POST"]
+    let payloadsRepeat = true
+    let deliveredStatuses = ActivityStreamUploads().deliveredStatuses
 
-    private static func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? {
+    func isUpload(_ parts: [[UInt8]]) -> Bool { parts.count == 3 && parts.begin(with: "v3", "links", "ping-centre") }
+
+    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? {
         method == "POST" && parts.count == 3 && parts.begin(with: "v3", "links", "activity-stream") ? .onyx : nil
     }
 
-    private static func lineShape(of line: JSONDocument) -> LineShape? {
+    func lineShape(of line: JSONDocument) -> LineShape? {
         func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }
         let key = ActivityStreamKeys.self
         let isPing = has(key.topic) || has(key.appVersion, key.event) || has(key.appVersion, key.sessionDuration)
         return isPing ? .payload(isStoredToo: false) : nil
+    }
+
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+        try upload.activityStreamRecord(in: &document)
     }
 }
 
@@ -150,16 +153,13 @@ extension CapturedUpload {
 /// The format of uploads to Ping Centre.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 3 and 10.
-enum ActivityStreamUploads {
+struct ActivityStreamUploads: UploadFormat {
     static let path = "/v3/links/ping-centre"
     /// The host to which released apps send pings.
     static let host = "tiles.services.mozilla.com"
-    /// The HTTP statuses with which the server confirms the delivery of a ping.
-    static let deliveredStatuses = 200...299
 
-    static let format = UploadFormat(
-        endpoint: "https://\(host)", endpointsOfTypes: [:], method: "POST", isTargetPath: { $0 == Self.path },
-        isTargetHeader: nil,
-        isPathOfRecord: nil, list: nil, credentials: nil, precedence: .none, withdrawals: nil, holds: [],
-        body: .json(isCompressed: false), answers: .status(delivered: deliveredStatuses), instructions: nil)
+    let endpoint = "https://\(host)"
+    let deliveredStatuses = 200...299
+
+    func isTargetPath(_ path: String) -> Bool { path == Self.path }
 }

@@ -10,17 +10,18 @@ import Telemetry
 public struct ActivityStreamSystem: TelemetrySystem {
     /// The name of the system, `activity-stream`.
     public let name = SystemName.activityStream
-    /// The value `nil`, because pings are sent immediately and are never stored.
+    /// An empty list, because pings are sent immediately and are never stored.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
-    public let stores: StoreFormat? = nil
+    public let stores: [any StoreFormat] = []
     /// The format of captured pings and batches of pings in request logs.
-    public let requests = ActivityStreamRequests.format
+    public let requests: any RequestFormat = ActivityStreamRequests()
     /// The format of uploads to Ping Centre.
-    public let uploads = ActivityStreamUploads.format
+    public let uploads: any UploadFormat = ActivityStreamUploads()
     /// The rules for replacing identifiers with pseudonyms.
-    public let pseudonyms: PseudonymFormat? = PseudonymFormat(
-        tables: [(["every topic"], ActivityStreamFields.allFields.pseudonyms)], path: nil)
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat([
+        (["every topic"], ActivityStreamFields.allFields.pseudonyms)
+    ])
     /// The meanings of the events of the New Tab page.
     public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
     /// The conversion of payloads to table rows.
@@ -72,8 +73,9 @@ struct ActivityStreamVocabulary: Vocabulary {
 private struct ActivityStreamRows: RowFormat {
     let tables: [Table] = []
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
         let pings = document.activityStreamPings
         for ping in pings { rows.add(Self.cells(of: ping, in: document, &rows.buffer)) }
         let locale = pings.lazy.compactMap { document.value(of: ActivityStreamKeys.locale, in: $0) }.first

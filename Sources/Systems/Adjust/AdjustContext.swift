@@ -100,18 +100,8 @@ package struct AdjustContext {
 extension StoreContext {
     /// Returns the contents of the SDK file at `path` in the same container, or `nil` if the file cannot be read.
     func contents(ofStoreAt path: String) -> [UInt8]? {
-        (neighbors.store(at: path) as? any AdjustStore).flatMap { contents(of: $0.location) }
-    }
-
-    private func contents(of location: FileLocation) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        do throws(FileError) {
-            let folder = try tree.folder(at: location.folderPath)
-            try folder.read(location.name, limit: AdjustStores.sizeLimit.bytes, into: &bytes)
-            return bytes
-        } catch {
-            return nil
-        }
+        (neighbors.store(at: path) as? any AdjustStore)?.location.contents(
+            in: tree, limit: AdjustStores.sizeLimit.bytes)
     }
 }
 

@@ -37,10 +37,10 @@ enum AdjustParameters {
     ///
     /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 4.4.
     static let sequence = SequenceFormat(
-        start: 1...1, sharedClients: [],
+        start: 1...1,
         membersOfTypes: Dictionary(texts: [
             AdjustType.event: SequenceFormat.Member([eventCount], notation: .string, requiredKey: bundleID),
-            AdjustType.session: SequenceFormat.Member([sessionCount], notation: .string, requiredKey: nil),
+            AdjustType.session: SequenceFormat.Member([sessionCount], notation: .string),
         ]))
 
     /// The parameter that SDKs before version 4.35.2 store but do not send.

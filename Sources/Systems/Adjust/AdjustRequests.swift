@@ -5,37 +5,34 @@ import Telemetry
 /// The format of captured requests to Adjust's servers.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 11.
-enum AdjustRequests {
-    static let format = RequestFormat(
-        hosts: hosts, methods: ["POST"],
-        body: .fields(FormFields(areDecoded: areDecoded(_:))),
-        headers: [AdjustHeaders.sdkHeader, AdjustHeaders.agentHeader],
-        secretHeaders: [authorization], payloadsRepeat: true,
-        isUpload: { AdjustType.path(ofParts: $0) != nil }, otherTraffic: nil,
-        path: { AdjustType.path(ofParts: $0.parts) ?? $0.path },
-        deliveredStatuses: AdjustUploads.deliveredStatuses, lineShape: nil, record: record(of:in:))
-
-    private static let authorization = "authorization"
-    private static let firstVersionWithoutAgent = [4]
-
-    private static let hosts: [CapturedHost] = ["app", "gdpr", "subscription", "ssrv", "analytics", "consent"].flatMap {
-        subdomain in
+struct AdjustRequests: RequestFormat {
+    let hosts = ["app", "gdpr", "subscription", "ssrv", "analytics", "consent"].flatMap { subdomain in
         [
             "adjust.com", "adjust.io", "adjust.net.in", "adjust.world", "adjust.cn", "eu.adjust.com", "tr.adjust.com",
             "us.adjust.com",
         ].map { CapturedHost("\(subdomain).\($0)") }
     }
+    let methods = ["POST"]
+    let body = CapturedBody.fields
+    let headers = [AdjustHeaders.sdkHeader, AdjustHeaders.agentHeader]
+    let secretHeaders = [authorization]
+    let payloadsRepeat = true
 
-    /// Returns whether `fields`, which a log lists separately, are percent-decoded already.
-    ///
-    /// Decoded fields are recognized by a time in the form that the SDK writes.
-    private static func areDecoded(_ fields: [FormFields.Field]) -> Bool {
+    private static let authorization = "authorization"
+    private static let firstVersionWithoutAgent = [4]
+
+    func isUpload(_ parts: [[UInt8]]) -> Bool { AdjustType.path(ofParts: parts) != nil }
+
+    func path(of address: WebAddress) -> String { AdjustType.path(ofParts: address.parts) ?? address.path }
+
+    /// Recognizes decoded fields by a time in the form that the SDK writes.
+    func areDecoded(_ fields: [FormField]) -> Bool {
         fields.contains {
             $0.name.elementsEqual(AdjustParameters.createdAt.utf8) && Timestamp(adjust: $0.value.span) != nil
         }
     }
 
-    private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let path = AdjustType.path(ofParts: upload.route?.parts ?? []), let type = AdjustType.byPath[path] else {
             throw .invalid("the path is none that the SDK uses")
         }
@@ -46,10 +43,10 @@ enum AdjustRequests {
         let sdk = sdks.count == 1 ? sdks[0] : nil
         let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         // Since version 4 of the SDK, the system or the app sets the user agent, so the user agent is not kept.
-        let hasOwnAgent = version?.isVersion(before: firstVersionWithoutAgent) ?? false
+        let hasOwnAgent = version?.lexicographicallyPrecedes(Self.firstVersionWithoutAgent) ?? false
         var request = AdjustUpload(
             path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustHeaders.agentHeader).first : nil,
-            needsSignature: !values(authorization).isEmpty)
+            needsSignature: !values(Self.authorization).isEmpty)
         var record = upload.completed(
             request.record(from: &document, isStored: false, captureTime: upload.time, source: upload.source))
         record.target?.headers = request.target?.headers ?? [:]
@@ -84,9 +81,4 @@ enum AdjustHeaders {
         }
         return numbers.contains(nil) ? nil : numbers.compactMap(\.self)
     }
-}
-
-extension [Int] {
-    /// Returns whether the version precedes the version `other`.
-    func isVersion(before other: [Int]) -> Bool { lexicographicallyPrecedes(other) }
 }

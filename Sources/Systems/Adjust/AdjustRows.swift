@@ -8,8 +8,9 @@ import Telemetry
 struct AdjustRows: RowFormat {
     let tables: [Table] = []
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
         func keep(_ key: JSONKey) -> Cell {
             rows.buffer.keep(string: document.value(of: key, in: document.root), of: document)
         }
@@ -19,7 +20,7 @@ struct AdjustRows: RowFormat {
         {
             cells.basis = .event(instant)
         }
-        cells.category = rows.buffer.keep(payload.type)
+        cells.category = rows.buffer.keep(type)
         let token = document.text(AdjustParameters.eventToken, in: document.root)
         cells.name = token == nil ? cells.category : rows.buffer.keep(token)
         let revenue = keep(AdjustParameters.revenue)

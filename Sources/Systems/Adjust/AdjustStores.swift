@@ -5,29 +5,26 @@ import Telemetry
 
 /// The format of the SDK's files, which are recognized by name in any folder.
 ///
+/// No folder as a whole is a store, because a folder of the SDK can also contain files of the app.
+///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 1.
-enum AdjustStores {
-    static let format = StoreFormat(
-        kinds: [.adjustQueue, .adjustState],
-        mayBelongToStore: { file in
-            AdjustFile(rawValue: file.name) != nil || file.name == FirefoxAttribution.name
-                || AdjustPreferences.isNamed(file.name)
-        },
-        isNamedForStore: { name, _ in AdjustFile(rawValue: name) != nil },
-        // No folder as a whole is a store, because a folder of the SDK can also contain files of the app.
-        storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
-        storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },
-        storeByContents: store(byContentsOf:in:),
-        backups: .ofAllApps("queues of Adjust are in no backup: the SDK excludes them since 2.1.1"),
-        secrets: StoredSecrets(
-            classNames: AdjustArchive.ClassName.allCases.map(\.text),
-            keys: AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys),
-        usageData: nil)
+struct AdjustStores: StoreFormat {
+    let kinds: [StoreKind] = [.adjustQueue, .adjustState]
+    let absenceFromBackups: String? = "queues of Adjust are in no backup: the SDK excludes them since 2.1.1"
+    let secretClassNames = AdjustArchive.ClassName.allCases.map(\.text)
+    let secretKeys = AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys
 
     /// The maximum size of a file, which is larger than usual because nothing limits the length of a queue.
     static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
 
-    private static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+    func mayBelongToStore(_ file: MemberName) -> Bool {
+        AdjustFile(rawValue: file.name) != nil || file.name == FirefoxAttribution.name
+            || AdjustPreferences.isNamed(file.name)
+    }
+
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { AdjustFile(rawValue: name) != nil }
+
+    func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == FirefoxAttribution.name { return .exclusive([FirefoxAttribution(path: folder.base + name)]) }
         guard let file = AdjustFile(rawValue: name) else { return .unrelated }
         let location = FileLocation(name: name, in: folder)
@@ -39,9 +36,9 @@ enum AdjustStores {
     /// Recognizes a queue by an array that contains a package, regardless of the name of the file.
     ///
     /// Returns `nil` for any other file.
-    private static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
+    func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
-        guard let bytes = try? folder.contents(of: Array(name.utf8), limit: sizeLimit.bytes),
+        guard let bytes = try? folder.contents(of: Array(name.utf8), limit: Self.sizeLimit.bytes),
             var archive = try? AdjustArchive(bytes), archive.holdsPackage
         else { return nil }
         return AdjustQueueStore(location: FileLocation(name: name, in: folder))
@@ -61,8 +58,6 @@ private struct AdjustQueueStore: AdjustStore {
     let location: FileLocation
     let system: SystemName? = .adjust
     let kind = StoreKind.adjustQueue
-    let fileCount = 1
-    let isReadByOneJob = false
 
     var path: String { location.path }
 
@@ -241,8 +236,6 @@ private struct FirefoxAttribution: Store, StoreScan {
     let path: String
     let system: SystemName? = .adjust
     let kind = StoreKind.adjustState
-    let fileCount = 1
-    let isReadByOneJob = false
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan { self }
 

@@ -9,14 +9,15 @@ public struct AdjustSystem: TelemetrySystem {
     /// The name of the system, `adjust`.
     public let name = SystemName.adjust
     /// The format of the queue, and of the files that determine whether the SDK sends the queue.
-    public let stores: StoreFormat? = AdjustStores.format
+    public let stores: [any StoreFormat] = [AdjustStores()]
     /// The format of captured requests, which are forms.
-    public let requests = AdjustRequests.format
+    public let requests: any RequestFormat = AdjustRequests()
     /// The format of uploads, most of which are held by default.
-    public let uploads = AdjustUploads.format
+    public let uploads: any UploadFormat = AdjustUploads()
     /// The rules for replacing identifiers in payloads of all types with pseudonyms.
-    public let pseudonyms: PseudonymFormat? = PseudonymFormat(
-        tables: [(["every type"], AdjustParameters.fields.pseudonyms)], path: nil)
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat([
+        (["every type"], AdjustParameters.fields.pseudonyms)
+    ])
     /// The meanings of the events of Focus and Klar, and of packages that are not events.
     public let vocabulary: (any Vocabulary)? = AdjustVocabulary()
     /// The conversion of payloads to table rows.

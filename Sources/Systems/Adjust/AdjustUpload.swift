@@ -32,7 +32,7 @@ struct AdjustUpload {
         let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         self.version = version
         self.needsSignature =
-            needsSignature || version.map { !$0.isVersion(before: Self.firstSigningVersion) } ?? false
+            needsSignature || version.map { !$0.lexicographicallyPrecedes(Self.firstSigningVersion) } ?? false
         if let sdk, AdjustHeaders.isValidSDKName(sdk) {
             self.sdk = sdk
         } else {
@@ -84,9 +84,9 @@ struct AdjustUpload {
         func present(_ keys: [JSONKey]) -> [JSONKey] { keys.filter { document.value(of: $0, in: root) != nil } }
         let credentials = present(AdjustParameters.credentials)
         let attempts = present(AdjustParameters.attempts)
-        let isCallbackIDSent =
-            version.map { !$0.isVersion(before: AdjustParameters.firstVersionWithCallbackID) } ?? true
-        let callbackID = isCallbackIDSent ? [] : present([AdjustParameters.eventCallbackID])
+        let isCallbackIDUnsent =
+            version?.lexicographicallyPrecedes(AdjustParameters.firstVersionWithCallbackID) ?? false
+        let callbackID = isCallbackIDUnsent ? present([AdjustParameters.eventCallbackID]) : []
         let unsent = credentials + attempts + callbackID
         guard !unsent.isEmpty else { return }
         document.removeMembers(from: root) { document, member in

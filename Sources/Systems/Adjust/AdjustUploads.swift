@@ -5,25 +5,26 @@ import Telemetry
 /// The format of uploads, which are forms without a signature.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 10.
-enum AdjustUploads {
-    /// The only status that confirms an upload.
-    static let deliveredStatuses = 200...200
+struct AdjustUploads: UploadFormat {
+    let endpoint = "https://app.adjust.com"
+    let endpointsOfTypes = Dictionary(texts: [
+        AdjustType.deletionRequest: "https://gdpr.adjust.com",
+        AdjustType.subscription: "https://subscription.adjust.com",
+        AdjustType.purchaseVerification: "https://ssrv.adjust.com",
+    ])
+    let precedence = Precedence(first: [], deletionRequests: [AdjustType.deletionRequest])
+    let holds = AdjustHold.codes
+    let answersContainClientData = true
 
-    static let format = UploadFormat(
-        endpoint: "https://app.adjust.com",
-        endpointsOfTypes: Dictionary(texts: [
-            AdjustType.deletionRequest: "https://gdpr.adjust.com",
-            AdjustType.subscription: "https://subscription.adjust.com",
-            AdjustType.purchaseVerification: "https://ssrv.adjust.com",
-        ]),
-        method: "POST", isTargetPath: { AdjustType.byPath[$0] != nil }, isTargetHeader: isTargetHeader(_:),
-        isPathOfRecord: { path, _, type in AdjustType.byPath[path] == type }, list: nil, credentials: nil,
-        precedence: Precedence(first: [], deletionRequests: [AdjustType.deletionRequest]), withdrawals: nil,
-        holds: AdjustHold.codes,
-        body: .custom { payload, _, now throws(RequestError) in try content(of: payload, now: now) },
-        answers: .custom { AdjustAnswer($0).outcome }, instructions: { AdjustAnswer($0).instructions })
+    func isTargetPath(_ path: String) -> Bool { AdjustType.byPath[path] != nil }
 
-    private static func isTargetHeader(_ field: HeaderField) -> Bool {
+    func isPath(_ path: String, ofID id: String, type: String) -> Bool { AdjustType.byPath[path] == type }
+
+    func outcome(of answer: Answer) -> Outcome { AdjustAnswer(answer).outcome }
+
+    func instructions(in answer: Answer) -> AnswerInstructions { AdjustAnswer(answer).instructions }
+
+    func isTargetHeader(_ field: HeaderField) -> Bool {
         switch field.name {
         case AdjustHeaders.sdkHeader: AdjustHeaders.isValidSDKName(field.value)
         case AdjustHeaders.agentHeader: AdjustHeaders.isValidUserAgent(field.value)
@@ -34,7 +35,9 @@ enum AdjustUploads {
     /// Returns the parameters in `payload` as a form, with `now` as the time of sending.
     ///
     /// Without the time of sending, the server would treat a late package as a new one.
-    private static func content(of payload: [UInt8], now: Timestamp) throws(RequestError) -> RequestContent {
+    func content(
+        of payload: [UInt8], credential: Credential, now: Timestamp
+    ) throws(RequestError) -> RequestContent {
         guard let document = try? JSONDocument(payload), document.kind(of: document.root) == .object else {
             throw .payload
         }
@@ -49,9 +52,7 @@ enum AdjustUploads {
         }
         body += "sent_at=".utf8
         PercentEncoding.append(formValue: now.adjustText.utf8, to: &body)
-        return RequestContent(
-            headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")], body: body,
-            isCompressed: false)
+        return RequestContent(type: "application/x-www-form-urlencoded", body: body)
     }
 }
 
@@ -84,7 +85,7 @@ struct AdjustAnswer {
         }
         let texts = ["error", "message"].compactMap { fields.text(JSONKey($0)) }
         let message = texts.first { !$0.isEmpty }.map { answer.line($0) } ?? ""
-        if AdjustUploads.deliveredStatuses.contains(status) {
+        if status == 200 {
             return .delivered(status: status, note: message.isEmpty || message == "OK" ? nil : message)
         }
         return .refused(status: status, reason: message.isEmpty ? "the server rejects the request" : message)

@@ -22,8 +22,9 @@ struct GleanRows: RowFormat {
     /// The substring that the names of all labeled metric types contain.
     private static let labeledMarker = "labeled_"
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
         if let metrics = document.value(of: GleanKeys.metrics, in: document.root) {
             rows.add(Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics.name)
         }

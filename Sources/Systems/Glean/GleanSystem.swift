@@ -8,13 +8,13 @@ public struct GleanSystem: TelemetrySystem {
     /// The name of the system, `glean`.
     public let name = SystemName.glean
     /// The format of data directories, which contain ping files and pending events.
-    public let stores: StoreFormat? = GleanStores.format
+    public let stores: [any StoreFormat] = [GleanStores()]
     /// The format of captured pings.
-    public let requests = GleanRequests.format
+    public let requests: any RequestFormat = GleanRequests()
     /// The format of ping uploads.
-    public let uploads = GleanUploads.format
+    public let uploads: any UploadFormat = GleanUploads()
     /// The rules for replacing identifiers with pseudonyms.
-    public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat([(["every ping"], GleanSchema.allFields.pseudonyms)])
     /// The meanings of the events that the SDK itself records.
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
     /// The conversion of payloads to table rows.
@@ -24,7 +24,7 @@ public struct GleanSystem: TelemetrySystem {
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 4.
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...0, sharedClients: [ClientID(GleanName.placeholderClient)],
-        memberOfEveryType: [GleanKeys.pingInfo, GleanKeys.sequenceNumber])
+        memberOfEveryType: .init([GleanKeys.pingInfo, GleanKeys.sequenceNumber]))
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 
@@ -63,27 +63,4 @@ private struct GleanVocabulary: Vocabulary {
             return Self.meanings["\(category).\(name)"]
         }
     }
-}
-
-/// The rules that replace the identifiers in pings with pseudonyms.
-///
-/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
-enum GleanPseudonyms {
-    static let format = PseudonymFormat(tables: [(["every ping"], pingRules)], path: path(of:_:))
-
-    /// Returns the upload path of `target` with the document pseudonym of the record, or `nil` if the path is invalid.
-    private static func path(
-        of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
-    ) -> String? {
-        let path = target.path.utf8.span
-        guard let parts = GleanPath(path) else { return nil }
-        func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
-        // Apps can choose any namespace and any ping name, so a string of an unexpected form is replaced.
-        let namespace = AppProperty.id.shown(text(parts.namespace), pseudonym) ?? AppProperty.unknown
-        let ping = AppProperty.channel.shown(text(parts.ping), pseudonym) ?? AppProperty.unknown
-        let version = text(parts.ping.upperBound..<parts.documentID.lowerBound)
-        return "/submit/\(namespace)/\(ping)\(version)\(pseudonym(text(parts.documentID), .document))"
-    }
-
-    private static let pingRules = GleanSchema.allFields.pseudonyms
 }

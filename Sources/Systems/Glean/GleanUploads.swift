@@ -6,49 +6,64 @@ import Telemetry
 /// The body of a ping is compressed, and is sent to the path that the SDK stored with the ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.
-enum GleanUploads {
+struct GleanUploads: UploadFormat {
     /// The host that apps send pings to.
     static let host = "incoming.telemetry.mozilla.org"
-    /// The HTTP method of uploads.
-    static let method = "POST"
 
-    static let format = UploadFormat(
-        endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
-        isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowedTag($0) },
-        isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
-        // Deletion requests are sent before all other pings. If a client has a `deletion-request`, only its deletion
-        // requests are sent.
-        precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
-        withdrawals: WithdrawalFormat(furtherSubjects: subjects(withdrawnBy:_:), profile: profile(of:_:)),
-        holds: [
-            HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),
-            HoldCode("incomplete", "is an unfinished ping, which the SDK has not queued"),
-            HoldCode("metadata", "has a metadata line that cannot be parsed"),
-            HoldCode("headers", "has header fields that are not allowed in uploads"),
-        ],
-        body: .json(type: "application/json; charset=utf-8", isCompressed: true),
-        answers: .status(delivered: 200...299), instructions: nil)
+    let endpoint = "https://\(host)"
+    // Deletion requests are sent before all other pings. If a client has a `deletion-request`, only its deletion requests
+    // are sent.
+    let precedence = Precedence(
+        first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest])
+    let holds = [
+        HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),
+        HoldCode("incomplete", "is an unfinished ping, which the SDK has not queued"),
+        HoldCode("metadata", "has a metadata line that cannot be parsed"),
+        HoldCode("headers", "has header fields that are not allowed in uploads"),
+    ]
+    let deliveredStatuses = 200...299
+
+    func isTargetPath(_ path: String) -> Bool { GleanPath(path.utf8.span) != nil }
+
+    func isTargetHeader(_ field: HeaderField) -> Bool { PingTags.isAllowedTag(field) }
+
+    func content(of payload: [UInt8], credential: Credential, now: Timestamp) -> RequestContent {
+        RequestContent(type: "application/json; charset=utf-8", body: payload, isCompressed: true)
+    }
+
+    func path(of target: Target, replacingIDs pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
+        let path = target.path.utf8.span
+        guard let parts = GleanPath(path) else { return nil }
+        func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
+        // Apps can choose any namespace and any ping name, so a string of an unexpected form is replaced.
+        let namespace = AppProperty.id.shown(text(parts.namespace), pseudonym) ?? AppProperty.unknown
+        let ping = AppProperty.channel.shown(text(parts.ping), pseudonym) ?? AppProperty.unknown
+        let version = text(parts.ping.upperBound..<parts.documentID.lowerBound)
+        return "/submit/\(namespace)/\(ping)\(version)\(pseudonym(text(parts.documentID), .document))"
+    }
 
     /// Returns the subjects, besides the Glean client, whose data a ping asks the server to delete.
     ///
     /// A deletion request of Firefox and Focus names the client of telemetry-ios, and a deletion request for usage data
     /// names a profile.
-    private static func subjects(
-        withdrawnBy record: borrowing Record, _ document: inout JSONDocument
+    func subjects(
+        withdrawnBy record: borrowing Record, using document: inout JSONDocument
     ) -> [Withdrawal.Subject] {
         switch record.type {
         case GleanName.deletionRequest:
-            return uuid(legacyClient, in: record, &document).map { [.init(legacySystem, .client, id: $0)] } ?? []
+            return Self.uuid(Self.legacyClient, in: record, &document).map {
+                [.init(Self.legacySystem, .client, id: $0)]
+            } ?? []
         case GleanName.usageDeletionRequest:
-            return profile(of: record, &document).map { [.init(.glean, .profile, id: $0)] } ?? []
+            return profile(of: record, using: &document).map { [.init(.glean, .profile, id: $0)] } ?? []
         default: return []
         }
     }
 
     /// Returns the usage profile of a ping without a client, or `nil` if it has none.
-    private static func profile(of record: borrowing Record, _ document: inout JSONDocument) -> String? {
+    func profile(of record: borrowing Record, using document: inout JSONDocument) -> String? {
         [GleanName.usageReporting, GleanName.usageDeletionRequest].contains(record.type)
-            ? uuid(GleanKeys.usageProfile, in: record, &document) : nil
+            ? Self.uuid(GleanKeys.usageProfile, in: record, &document) : nil
     }
 
     /// The system of telemetry-ios, which the same apps used before Glean.
@@ -69,7 +84,7 @@ enum GleanUploads {
         return document.text(name, in: values)
     }
 
-    private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {
+    func isPath(_ text: String, ofID id: String, type: String) -> Bool {
         let path = text.utf8.span
         guard let parts = GleanPath(path) else { return false }
         return path.extracting(parts.documentID).equals(id) && path.extracting(parts.ping).equals(type)

@@ -7,44 +7,31 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3; "HTTP Archive (HAR) captures
 /// as a source of telemetry", sections C, D and H.
-enum LeanplumCalls {
-    static let format = RequestFormat(
-        hosts: [CapturedHost(LeanplumServer.host), CapturedHost(LeanplumServer.olderHost)],
-        methods: [LeanplumServer.method],
-        body: .form(
-            FormBody(
-                selector: LeanplumForm.actionField, selected: LeanplumForm.multiAction, payload: LeanplumForm.dataField,
-                otherwise: .leanplumSingleCall)),
-        headers: [],
-        // Payloads are not repeated, because each request has a time and most have an id.
-        secretHeaders: [], payloadsRepeat: false, isUpload: { $0.count == 1 && $0.begin(with: "api") },
-        otherTraffic: nil, path: nil,
-        deliveredStatuses: LeanplumServer.deliveredStatuses, lineShape: lineShape(of:),
-        record: { upload, document throws(BodyError) in try upload.leanplumRecord(in: &document) })
+struct LeanplumCalls: RequestFormat {
+    let hosts = [CapturedHost(LeanplumServer.host), CapturedHost("www.leanplum.com")]
+    let methods = ["POST"]
+    let body = CapturedBody.form(
+        FormBody(
+            selector: LeanplumForm.actionField, selected: LeanplumForm.multiAction, payload: LeanplumForm.dataField,
+            otherwise: OtherTraffic("leanplum_single_call", "to Leanplum without stored requests in it")))
+
+    func isUpload(_ parts: [[UInt8]]) -> Bool { parts.count == 1 && parts.begin(with: "api") }
 
     /// Recognizes a payload by the action of its first request, or returns `nil` for any other line.
-    private static func lineShape(of line: JSONDocument) -> LineShape? {
+    func lineShape(of line: JSONDocument) -> LineShape? {
         guard let items = line.array(LeanplumKeys.data, in: line.root), let first = line.firstElement(of: items),
             line.kind(of: first) == .object, line.value(of: LeanplumKeys.action, in: first) != nil
         else { return nil }
         return .payload(isStoredToo: false)
     }
-}
 
-extension OtherTraffic {
-    /// A call to Leanplum that is not a `multi` call.
-    fileprivate static let leanplumSingleCall = OtherTraffic(
-        "leanplum_single_call", "to Leanplum without stored requests in it")
-}
-
-extension CapturedUpload {
     /// Returns a record with the requests in the form field `data` of a `multi` call.
     ///
     /// The requests are not regrouped, because the call shows how the SDK grouped them.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B.1 and C.2; "HTTP Archive
     /// (HAR) captures as a source of telemetry", section H.
-    fileprivate func leanplumRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let requests = document.array(LeanplumKeys.data, in: document.root) else {
             throw .invalid("data is no array")
         }
@@ -66,29 +53,26 @@ extension CapturedUpload {
             version = document.text(LeanplumKeys.versionName, in: request) ?? version
         }
         let payload = document.canonicalBytes(of: document.root)
-        return completed(
+        return upload.completed(
             Record(
-                system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: clients.first, time: time,
-                app: App(version: version), payload: payload, source: source, notes: findings.notes,
+                system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: clients.first,
+                time: upload.time,
+                app: App(version: version), payload: payload, source: upload.source, notes: findings.notes,
                 held: [findings.hold, clients.hold].compactMap(\.self)),
             defaultTarget: .leanplum)
     }
 }
 
-/// The hosts, the path and the method of requests to Leanplum's servers.
+/// The host and the path of requests to Leanplum's servers.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
 enum LeanplumServer {
     /// The host to which newer SDKs send requests.
+    ///
+    /// Older SDKs send them to `www.leanplum.com`.
     static let host = "api.leanplum.com"
-    /// The host to which older SDKs send requests.
-    static let olderHost = "www.leanplum.com"
-    static let method = "POST"
     static let path = "/api"
-
-    /// The status codes that confirm the delivery of a call.
-    static let deliveredStatuses = 200...200
 }
 
 extension Target {

@@ -12,8 +12,6 @@ struct LeanplumDatabaseStore: Store {
     var system: SystemName? { .leanplum }
     var kind: StoreKind { .leanplumSQLite }
     var companionPaths: [String] { LeanplumFileName.companionSuffixes.map { path + $0 } }
-    var fileCount: Int { 1 }
-    var isReadByOneJob: Bool { false }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         LeanplumDatabaseScan(self, in: context)

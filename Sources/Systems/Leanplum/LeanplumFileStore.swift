@@ -30,8 +30,6 @@ struct LeanplumFileStore: SingleFileStore {
         }
     }
 
-    var sizeLimit: FileSizeLimit { .usual }
-
     // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
     var carriesCredentials: Bool { kind == .leanplumUserDefaults }
 
@@ -56,17 +54,10 @@ extension StoreContext {
 extension LeanplumFileStore {
     /// Returns Leanplum's id of the app, or `nil` if the file does not contain preferences with the id.
     fileprivate func applicationIDInPreferences(_ tree: FileTree) -> String? {
-        guard case .preferences = contents else { return nil }
-        var bytes: [UInt8] = []
-        do throws(FileError) {
-            try tree.folder(at: folderPath).read(location.name, limit: sizeLimit.bytes, into: &bytes)
-        } catch {
-            // The scan of the preferences reports the error.
-            return nil
-        }
-        guard let document = try? PropertyListDocument(bytes), document.kind(of: document.root) == .dictionary else {
-            return nil
-        }
+        // The scan of the preferences reports the error if they cannot be read.
+        guard case .preferences = contents, let bytes = location.contents(in: tree, limit: sizeLimit.bytes),
+            let document = try? PropertyListDocument(bytes), document.kind(of: document.root) == .dictionary
+        else { return nil }
         return LeanplumDefaults(document).applicationID
     }
 }

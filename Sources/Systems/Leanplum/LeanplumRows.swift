@@ -11,8 +11,9 @@ struct LeanplumRows: RowFormat {
 
     private static let advanceAction = "advance"
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
         guard let requests = document.array(LeanplumKeys.data, in: document.root) else { return DeviceCells() }
         var device = DeviceCells()
         var request = document.firstElement(of: requests)

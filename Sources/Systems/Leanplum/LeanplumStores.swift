@@ -3,22 +3,13 @@ import Telemetry
 
 /// The format of Leanplum's stores.
 ///
-/// Files of the SDK are recognized by name, and preferences by their keys.
+/// Files of the SDK are recognized by name, and preferences by their keys. No folder as a whole is a store, because the
+/// SDK stores its files next to the files of the app. A renamed file cannot be identified, because its contents are a
+/// plain list of dictionaries.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.1 and A.4.
-enum LeanplumStores {
-    static let format = StoreFormat(
-        kinds: [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults], mayBelongToStore: mayBelongToStore,
-        // A journal or write-ahead log is useless without its database.
-        isNamedForStore: { name, _ in LeanplumFileName(file: name) != nil },
-        // No folder as a whole is a store, because the SDK stores its files next to the files of the app.
-        storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
-        // The name of a file is sufficient to identify it.
-        storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },
-        // A renamed file cannot be identified, because its contents are a plain list of dictionaries.
-        storeByContents: nil,
-        // It is unknown which apps lack a database in a backup, because any app can contain the SDK.
-        backups: nil, secrets: nil, usageData: nil)
+struct LeanplumStores: StoreFormat {
+    let kinds: [StoreKind] = [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults]
 
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"
@@ -26,13 +17,16 @@ enum LeanplumStores {
     /// Returns whether a file in an archive may belong to a store.
     ///
     /// Preferences are accepted in any folder.
-    static func mayBelongToStore(_ file: MemberName) -> Bool {
+    func mayBelongToStore(_ file: MemberName) -> Bool {
         LeanplumFileName.mayBelongToStore(file.name)
             || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)
                 .elementsEqual(Self.preferencesSuffix.utf8)
     }
 
-    static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+    // A journal or write-ahead log is useless without its database.
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { LeanplumFileName(file: name) != nil }
+
+    func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         switch LeanplumFileName(file: name) {
         case .database?:
             return .exclusive([LeanplumDatabaseStore(path: folder.base + name)])
@@ -45,7 +39,7 @@ enum LeanplumStores {
     }
 
     /// Returns whether a file contains preferences with Leanplum's keys.
-    private static func isPreferences(_ name: String, in folder: inout InspectedFolder) -> Bool {
+    private func isPreferences(_ name: String, in folder: inout InspectedFolder) -> Bool {
         folder.name == Self.preferencesFolder && name.hasSuffix(Self.preferencesSuffix)
             && folder.holds(Array(name.utf8), all: [LeanplumDefaults.keyPrefix], mustFit: true)
     }

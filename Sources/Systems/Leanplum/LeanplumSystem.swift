@@ -12,14 +12,15 @@ public struct LeanplumSystem: TelemetrySystem {
     /// The name `leanplum`.
     public let name = SystemName.leanplum
     /// The format of the databases of SDKs since 2.0.3, and of the property lists of older SDKs.
-    public let stores: StoreFormat? = LeanplumStores.format
+    public let stores: [any StoreFormat] = [LeanplumStores()]
     /// The format of captured calls to Leanplum's servers.
-    public let requests = LeanplumCalls.format
+    public let requests: any RequestFormat = LeanplumCalls()
     /// The format of `multi` calls and their answers.
-    public let uploads = LeanplumUploads.format
+    public let uploads: any UploadFormat = LeanplumUploads()
     /// The rules for replacing identifiers with pseudonyms.
-    public let pseudonyms: PseudonymFormat? = PseudonymFormat(
-        tables: [(["multi"], LeanplumFields.payload.pseudonyms)], path: nil)
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat([
+        (["multi"], LeanplumFields.payload.pseudonyms)
+    ])
     /// The meanings of actions, events and user attributes.
     public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
     /// The conversion of payloads to table rows.

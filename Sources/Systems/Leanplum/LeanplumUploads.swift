@@ -7,24 +7,23 @@ import Telemetry
 /// Each upload is a `multi` call of one application.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
-enum LeanplumUploads {
-    static let format = UploadFormat(
-        endpoint: "https://\(LeanplumServer.host)", endpointsOfTypes: [:], method: LeanplumServer.method,
-        isTargetPath: { $0 == LeanplumServer.path }, isTargetHeader: nil, isPathOfRecord: nil,
-        list: ListFormat(
-            key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,
-            idKey: LeanplumKeys.requestID, changingKey: LeanplumKeys.retryCount),
-        credentials: .leanplum, precedence: .none, withdrawals: nil, holds: [],
-        body: .custom(content(of:credential:now:)),
-        answers: .custom(outcome(of:)), instructions: nil)
+struct LeanplumUploads: UploadFormat {
+    let endpoint = "https://\(LeanplumServer.host)"
+    let list: ListFormat? = ListFormat(
+        key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall, idKey: LeanplumKeys.requestID,
+        changingKey: LeanplumKeys.retryCount)
+    let credentials: (any CredentialFormat)? = LeanplumCredential()
+
+    func isTargetPath(_ path: String) -> Bool { path == LeanplumServer.path }
 
     /// Returns the application of a record.
     ///
     /// The name of the application is empty if the store does not contain it.
-    static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
+    func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(
-            system: .leanplum, name: applicationID(of: record) ?? "", variant: isDevelopment ? Account.development : "")
+            system: .leanplum, name: Self.applicationID(of: record) ?? "",
+            variant: isDevelopment ? Account.development : "")
     }
 
     /// Returns Leanplum's id of the application, or `nil` if the store does not contain it.
@@ -47,18 +46,18 @@ enum LeanplumUploads {
         return document.kind(of: mode) == .true
     }
 
-    private static func content(
+    func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {
         guard let appID = credential[LeanplumCredential.appID], let key = credential[LeanplumCredential.key] else {
             throw .otherCredential
         }
         return RequestContent(
-            headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")],
-            body: try LeanplumForm.body(payload: payload, appID: appID, key: key, now: now), isCompressed: false)
+            type: "application/x-www-form-urlencoded",
+            body: try LeanplumForm.body(payload: payload, appID: appID, key: key, now: now))
     }
 
-    private static func outcome(of answer: Answer) -> Outcome {
+    func outcome(of answer: Answer) -> Outcome {
         answer.isWhole ? LeanplumAnswer(answer).outcome() : .unknown(reason: "the server's answer was cut short")
     }
 }
@@ -150,7 +149,7 @@ private struct LeanplumAnswer {
     /// Returns the outcome for an answer with a system-specific status.
     func outcome() -> Outcome {
         let status = answer.status
-        guard LeanplumServer.deliveredStatuses.contains(status) else {
+        guard status == 200 else {
             let reason = displayText(lastMessage) ?? "the server rejects the request"
             let isPermanent = lastMessage.map { Self.permanentFailures.contains(where: $0.hasPrefix) } ?? false
             return isPermanent
@@ -183,7 +182,7 @@ private struct LeanplumAnswer {
 /// - In the environment: `PINGFERRY_LEANPLUM_APP_ID`, `PINGFERRY_LEANPLUM_PRODUCTION_KEY` and
 ///   `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`. They apply to records that name this application, and to records that name
 ///   no app.
-private enum LeanplumCredential {
+private struct LeanplumCredential: CredentialFormat {
     /// The name of the application id, such as `app_…`, in the file and in a credential.
     static let appID: CapturedText = "appId"
     /// The prefix of Leanplum's application ids, which distinguishes them from bundle ids.
@@ -191,50 +190,38 @@ private enum LeanplumCredential {
     /// The name of the access key in a credential.
     static let key: CapturedText = "key"
     /// The name that the credentials file uses for the access key for released apps.
-    static let productionKey: CapturedText = "productionKey"
+    private static let productionKey: CapturedText = "productionKey"
     /// The name that the credentials file uses for the access key for apps in development.
-    static let developmentKey: CapturedText = "developmentKey"
+    private static let developmentKey: CapturedText = "developmentKey"
     /// The name of the entry for records that name no app.
-    static let anyApp: CapturedText = "*"
+    private static let anyApp: CapturedText = "*"
 
-    enum Variable {
+    private enum Variable {
         static let appID = "PINGFERRY_LEANPLUM_APP_ID"
         static let productionKey = "PINGFERRY_LEANPLUM_PRODUCTION_KEY"
         static let developmentKey = "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY"
     }
-}
 
-extension CredentialFormat {
-    static let leanplum = CredentialFormat(
-        variablesHelp: "\(LeanplumCredential.Variable.appID) with \(LeanplumCredential.Variable.productionKey), "
-            + LeanplumCredential.Variable.developmentKey,
-        entryHelp: #""leanplum": {"<app id>": {"productionKey": "<key>", "developmentKey": "<key>"}}"#,
-        entry: .object([LeanplumCredential.appID, LeanplumCredential.productionKey, LeanplumCredential.developmentKey]),
-        complete: { LeanplumCredential.completed($0, app: $1) },
-        variables: { LeanplumCredential.variables(in: $0) },
-        merge: { LeanplumCredential.merge($0, into: &$1) },
-        account: LeanplumUploads.account(of:using:),
-        credential: { LeanplumCredential.credential(of: $0, among: $1) },
-        settingHint: { LeanplumCredential.settingHint($0) })
-}
+    let variablesHelp = "\(Variable.appID) with \(Variable.productionKey), \(Variable.developmentKey)"
+    let entryHelp = #""leanplum": {"<app id>": {"productionKey": "<key>", "developmentKey": "<key>"}}"#
+    let entry = CredentialEntry.object([appID, productionKey, developmentKey])
 
-extension LeanplumCredential {
     /// Returns the values of the file entry `name`, completed with the application id.
     ///
     /// If the entry contains no application id, `name` is the id.
-    fileprivate static func completed(
-        _ values: [CapturedText: String], app name: String
-    ) -> Result<[CapturedText: String], CredentialFormat.EntryError> {
-        guard let id = values[appID] ?? (anyApp == name ? nil : name) else {
-            return .failure(CredentialFormat.EntryError(appID.string, "missing"))
+    func completed(
+        _ values: [CapturedText: String], ofAccount name: String
+    ) throws(CredentialEntryError) -> [CapturedText: String] {
+        guard let id = values[Self.appID] ?? (Self.anyApp == name ? nil : name) else {
+            throw CredentialEntryError(Self.appID.string, "missing")
         }
-        return .success(values.merging([appID: id]) { _, id in id })
+        return values.merging([Self.appID: id]) { _, id in id }
     }
 
     /// Returns the names of the environment variables that are set.
     ///
     /// Returns an empty array if the application id is not set.
-    fileprivate static func variables(in environment: [String: String]) -> [String] {
+    func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
         return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter {
             environment[$0]?.isEmpty == false
@@ -244,28 +231,28 @@ extension LeanplumCredential {
     /// Adds the keys from the environment to `accounts`.
     ///
     /// They take precedence over keys of the same application in the file.
-    fileprivate static func merge(_ environment: [String: String], into accounts: inout CredentialFormat.Accounts) {
+    func merge(_ environment: [String: String], into accounts: inout AccountValues) {
         guard let id = environment[Variable.appID], !id.isEmpty else { return }
-        for name in [CapturedText(id), anyApp] {
-            var app = accounts[name].flatMap { $0[appID] == id ? $0 : nil } ?? [appID: id]
-            if let key = environment[Variable.productionKey], !key.isEmpty { app[productionKey] = key }
-            if let key = environment[Variable.developmentKey], !key.isEmpty { app[developmentKey] = key }
+        for name in [CapturedText(id), Self.anyApp] {
+            var app = accounts[name].flatMap { $0[Self.appID] == id ? $0 : nil } ?? [Self.appID: id]
+            if let key = environment[Variable.productionKey], !key.isEmpty { app[Self.productionKey] = key }
+            if let key = environment[Variable.developmentKey], !key.isEmpty { app[Self.developmentKey] = key }
             accounts[name] = app
         }
     }
 
-    fileprivate static func credential(of account: Account, among accounts: CredentialFormat.Accounts) -> Credential? {
-        guard let app = app(named: account.name, among: accounts), let id = app[appID],
-            let key = app[keyName(of: account)]
+    func credential(of account: Account, among accounts: AccountValues) -> Credential? {
+        guard let app = Self.app(named: account.name, among: accounts), let id = app[Self.appID],
+            let key = app[Self.keyName(of: account)]
         else { return nil }
-        return Credential([appID: id, Self.key: key], secrets: [Self.key])
+        return Credential([Self.appID: id, Self.key: key], secrets: [Self.key])
     }
 
     /// Returns the values of the application that is used for records with the application name `name`.
     ///
     /// Returns `nil` if there is no such application. A record that names an application is never sent to a different
     /// application.
-    private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [CapturedText: String]? {
+    private static func app(named name: String, among accounts: AccountValues) -> [CapturedText: String]? {
         if let app = accounts[name] { return app }
         guard let app = accounts[anyApp], name.isEmpty || app[appID].map({ CapturedText($0) == name }) == true else {
             return nil
@@ -278,12 +265,12 @@ extension LeanplumCredential {
         account.isDevelopment ? developmentKey : productionKey
     }
 
-    fileprivate static func settingHint(_ account: Account) -> String {
-        let key = keyName(of: account)
-        let variable = key == developmentKey ? Variable.developmentKey : Variable.productionKey
+    func settingHint(for account: Account) -> String {
+        let key = Self.keyName(of: account)
+        let variable = key == Self.developmentKey ? Variable.developmentKey : Variable.productionKey
         guard !account.name.isEmpty else {
-            return "\(Variable.appID) and \(variable), or \"\(SystemName.leanplum)\": {\"\(anyApp)\": "
-                + "{\"\(appID)\": …, \"\(key)\": …}} in the credentials file"
+            return "\(Variable.appID) and \(variable), or \"\(SystemName.leanplum)\": {\"\(Self.anyApp)\": "
+                + "{\"\(Self.appID)\": …, \"\(key)\": …}} in the credentials file"
         }
         return "\(Variable.appID)=\(account.name) and \(variable), or \"\(SystemName.leanplum)\": "
             + "{\"\(account.name)\": {\"\(key)\": …}} in the credentials file"

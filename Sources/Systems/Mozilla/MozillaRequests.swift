@@ -5,16 +5,10 @@ import Telemetry
 /// The format of captured pings: measurements with or without the envelope that apps store.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C, D and H.
-enum MozillaRequests {
-    static let format = RequestFormat(
-        // The server also accepts PUT.
-        hosts: [CapturedHost(MozillaUploads.host)], methods: [MozillaUploads.method, "PUT"], body: .json,
-        headers: [], secretHeaders: [], payloadsRepeat: false,
-        // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Glean pings have other paths.
-        isUpload: { $0.count == pathPartCount && $0.begin(with: "submit", "telemetry") },
-        otherTraffic: nil, path: nil,
-        // Only status 200 proves a delivery. See `MozillaUploads` for the reason why uploads accept any 2xx.
-        deliveredStatuses: 200...200, lineShape: lineShape(of:), record: record(of:in:))
+struct MozillaRequests: RequestFormat {
+    let hosts = [CapturedHost(MozillaUploads.host)]
+    // The server also accepts PUT.
+    let methods = ["POST", "PUT"]
 
     /// The number of components in an upload path.
     private static let pathPartCount = 8
@@ -24,10 +18,15 @@ enum MozillaRequests {
         PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, pingTypeFromName: ""))
     }
 
-    private static func lineShape(of line: JSONDocument) -> LineShape? {
+    // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Glean pings have other paths.
+    func isUpload(_ parts: [[UInt8]]) -> Bool {
+        parts.count == Self.pathPartCount && parts.begin(with: "submit", "telemetry")
+    }
+
+    func lineShape(of line: JSONDocument) -> LineShape? {
         func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }
         if has(EnvelopeKeys.documentID, EnvelopeKeys.measurements, EnvelopeKeys.uploadPath) {
-            return .stored(record(ofStored:source:))
+            return .stored(Self.record(ofStored:source:))
         }
         // Measurements without an envelope are also a valid ping file (case P4).
         return has(MeasurementKeys.clientID, MeasurementKeys.version) ? .payload(isStoredToo: true) : nil
@@ -49,13 +48,13 @@ enum MozillaRequests {
     }
 
     /// Creates the record of captured measurements, and holds the record if the measurements contain faults.
-    private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
         // Measurements that were captured without their request have no path.
         let path = upload.route?.parts.map { String(decoding: $0, as: UTF8.self) } ?? []
-        let parts = path.count == pathPartCount ? path : []
-        let type = parts.isEmpty ? inferredType(of: root, in: document, findings: &findings) : parts[3]
+        let parts = path.count == Self.pathPartCount ? path : []
+        let type = parts.isEmpty ? Self.inferredType(of: root, in: document, findings: &findings) : parts[3]
         let holds = PingNormalizer.normalize(root, type: type, in: &document, findings: &findings)
         let payload = document.canonicalBytes(of: root)
         var record = Record(

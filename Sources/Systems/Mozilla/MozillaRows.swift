@@ -8,9 +8,10 @@ import Telemetry
 struct MozillaRows: RowFormat {
     let tables = [CoreRows.core, CoreRows.searches]
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
-        if payload.type == CoreRows.type { CoreRows.addRows(of: document, to: &rows) }
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
+        if type == CoreRows.type { CoreRows.addRows(of: document, to: &rows) }
         if let events = document.array(MeasurementKeys.events, in: document.root) {
             Self.addEvents(events, of: document, to: &rows)
         }

@@ -8,13 +8,13 @@ public struct MozillaSystem: TelemetrySystem {
     /// The name of the system, `mozilla`.
     public let name = SystemName.mozilla
     /// The formats of the stores: ping files, ping arrays, pending events, preferences and values.
-    public let stores: StoreFormat? = MozillaStores.format
+    public let stores: [any StoreFormat] = [MozillaStores()]
     /// The format of captured pings.
-    public let requests = MozillaRequests.format
+    public let requests: any RequestFormat = MozillaRequests()
     /// The format of ping uploads.
-    public let uploads = MozillaUploads.format
+    public let uploads: any UploadFormat = MozillaUploads()
     /// The rules for replacing identifiers with pseudonyms.
-    public let pseudonyms: PseudonymFormat? = MozillaPseudonyms.format
+    public let pseudonyms: PseudonymFormat? = MozillaUploads.pseudonyms
     /// The meanings of the events of Focus, Klar and WebXR Viewer.
     public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
     /// The conversion of payloads to table rows.
@@ -26,7 +26,7 @@ public struct MozillaSystem: TelemetrySystem {
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 5.5.
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...1, sharedClients: [ClientID(MeasurementKeys.placeholderClient)],
-        memberOfEveryType: [MeasurementKeys.sequenceNumber])
+        memberOfEveryType: .init([MeasurementKeys.sequenceNumber]))
 
     /// Creates the system.
     public init() {}
@@ -48,30 +48,4 @@ extension StoreKind {
     public static let mozillaDefaults = StoreKind("mozilla-defaults")
     /// A JSON file that contains counters and events.
     public static let mozillaValues = StoreKind("mozilla-values")
-}
-
-/// The rules that replace the identifiers in pings with pseudonyms.
-///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5, 6 and 8.1.
-private enum MozillaPseudonyms {
-    static let format = PseudonymFormat(
-        tables: [(["core"], coreRules), (["focus-event", "mobile-event"], eventRules)], path: path(of:_:))
-
-    /// Returns the upload path of `target` with the pseudonyms of the record, or `nil` if the path is invalid.
-    private static func path(
-        of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
-    ) -> String? {
-        let path = target.path.utf8.span
-        guard let parts = SubmitPath(path) else { return nil }
-        func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
-        let type = text(parts.type)
-        let shownType = format.table(ofType: type) == nil ? pseudonym(type, .type) : type
-        let facts: [AppProperty] = [.name, .version, .channel, .version]
-        let shown = zip(facts, parts.appFactRanges).map { $0.shown(text($1), pseudonym) ?? AppProperty.unknown }
-        let start = text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document)
-        return ([start, shownType] + shown).joined(separator: "/") + text(parts.query(in: path))
-    }
-
-    private static let coreRules = CorePing.fields.pseudonyms
-    private static let eventRules = EventPing.mobileFields.pseudonyms
 }

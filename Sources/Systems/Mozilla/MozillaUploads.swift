@@ -7,24 +7,43 @@ import Telemetry
 /// The measurements are sent unchanged to the path that the app stored with the ping.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 8.6.
-enum MozillaUploads {
+struct MozillaUploads: UploadFormat {
     /// The host that apps send pings to.
     static let host = "incoming.telemetry.mozilla.org"
-    /// The HTTP method of uploads.
-    static let method = "POST"
+    /// The rules for payloads.
+    ///
+    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5 and 6.
+    static let pseudonyms = PseudonymFormat([
+        (["core"], CorePing.fields.pseudonyms),
+        (["focus-event", "mobile-event"], EventPing.mobileFields.pseudonyms),
+    ])
 
-    static let format = UploadFormat(
-        endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
-        isTargetPath: { SubmitPath($0.utf8.span) != nil }, isTargetHeader: nil,
-        isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil, precedence: .none, withdrawals: nil,
-        holds: [],
-        body: .json(type: "application/json; charset=utf-8", isCompressed: false),
-        // Any 2xx status completes an upload, as in the apps. For a request in a log, only status 200 proves the
-        // delivery, because another 2xx status may come from a proxy. If the ping was delivered nevertheless, sending
-        // it again is harmless, because the server recognizes the document id.
-        answers: .status(delivered: 200...299), instructions: nil)
+    let endpoint = "https://\(host)"
+    /// Any 2xx status completes an upload, as in the apps.
+    ///
+    /// For a request in a log, only status 200 proves the delivery, because another 2xx status may come from a proxy. If
+    /// the ping was delivered nevertheless, sending it again is harmless, because the server recognizes the document id.
+    let deliveredStatuses = 200...299
 
-    private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {
+    func isTargetPath(_ path: String) -> Bool { SubmitPath(path.utf8.span) != nil }
+
+    func content(of payload: [UInt8], credential: Credential, now: Timestamp) -> RequestContent {
+        RequestContent(type: "application/json; charset=utf-8", body: payload)
+    }
+
+    func path(of target: Target, replacingIDs pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
+        let path = target.path.utf8.span
+        guard let parts = SubmitPath(path) else { return nil }
+        func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
+        let type = text(parts.type)
+        let shownType = Self.pseudonyms.table(ofType: type) == nil ? pseudonym(type, .type) : type
+        let facts: [AppProperty] = [.name, .version, .channel, .version]
+        let shown = zip(facts, parts.appFactRanges).map { $0.shown(text($1), pseudonym) ?? AppProperty.unknown }
+        let start = text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document)
+        return ([start, shownType] + shown).joined(separator: "/") + text(parts.query(in: path))
+    }
+
+    func isPath(_ text: String, ofID id: String, type: String) -> Bool {
         let path = text.utf8.span
         guard let parts = SubmitPath(path) else { return false }
         return path.extracting(parts.documentID).equals(id) && path.extracting(parts.type).equals(type)

@@ -204,21 +204,14 @@ private struct EventMeanings: Sendable {
         let object: Range<Int>
         let value: Range<Int>?
         let meaningIndex: Int
-    }
-
-    /// A slot of the hash table.
-    private struct Slot: Sendable {
         /// The hash of category, method and object.
-        var hash: UInt64 = 0
-        /// The index of the entry, or `nil` if the slot is empty.
-        var entryIndex: Int?
+        let hash: UInt64
     }
 
     private let meanings: [String]
     private let wordBytes: [UInt8]
+    /// The rows, sorted by their hashes.
     private let entries: [Entry]
-    /// The hash table, which uses open addressing.
-    private let slots: [Slot]
 
     /// The length, in characters, to which SDK versions before 1.0.12 truncated method and object.
     private static let truncatedWordLength = 20
@@ -233,25 +226,13 @@ private struct EventMeanings: Sendable {
             [(row.method, row.object), (Self.truncated(row.method), Self.truncated(row.object))].map { method, object in
                 Entry(
                     category: range(of: row.category), method: range(of: method), object: range(of: object),
-                    value: row.value.map { range(of: $0) }, meaningIndex: index)
+                    value: row.value.map { range(of: $0) }, meaningIndex: index,
+                    hash: Self.hash(row.category.utf8.span, method.utf8.span, object.utf8.span))
             }
-        }
-        let text = wordBytes.span
-        // At most a quarter of the slots are in use, so that searches are short.
-        var count = 64
-        while count < 4 * entries.count { count *= 2 }
-        var slots = [Slot](repeating: Slot(), count: count)
-        for (number, entry) in entries.enumerated() {
-            let hash = Self.hash(
-                text.extracting(entry.category), text.extracting(entry.method), text.extracting(entry.object))
-            var slot = Int(truncatingIfNeeded: hash) & (count - 1)
-            while slots[slot].entryIndex != nil { slot = (slot + 1) & (count - 1) }
-            slots[slot] = Slot(hash: hash, entryIndex: number)
         }
         meanings = rows.map(\.meaning)
         self.wordBytes = wordBytes
-        self.entries = entries
-        self.slots = slots
+        self.entries = entries.sorted { $0.hash < $1.hash }
     }
 
     /// Returns the meaning of an event, or `nil` if the table does not contain the event.
@@ -261,13 +242,12 @@ private struct EventMeanings: Sendable {
         category: Span<UInt8>, method: Span<UInt8>, object: Span<UInt8>, value: Span<UInt8>?
     ) -> String? {
         let hash = Self.hash(category, method, object)
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         let wordBytes = wordBytes.span
         var generalIndex: Int?
-        while let index = slots[slot].entryIndex {
-            defer { slot = (slot + 1) & (slots.count - 1) }
-            guard slots[slot].hash == hash else { continue }
+        let start = entries.indices.partitioningIndex { entries[$0].hash >= hash }
+        for index in start..<entries.count {
             let entry = entries[index]
+            guard entry.hash == hash else { break }
             guard wordBytes.extracting(entry.method).equals(method), wordBytes.extracting(entry.object).equals(object),
                 wordBytes.extracting(entry.category).equals(category)
             else { continue }

@@ -6,21 +6,18 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 6.1 and 8.1; "HTTP Archive (HAR) captures as a source
 /// of telemetry", sections C, D and H.
-enum SiftRequests {
-    static let format = RequestFormat(
-        hosts: [CapturedHost(SiftUploads.host)], methods: ["POST", "PUT"], body: .json, headers: [],
-        // Different requests have different payloads, because events contain times.
-        secretHeaders: [], payloadsRepeat: false, isUpload: isUpload(_:), otherTraffic: nil, path: path(of:),
-        deliveredStatuses: SiftUploads.deliveredStatuses, lineShape: lineShape(of:), record: record(of:in:))
+struct SiftRequests: RequestFormat {
+    let hosts = [CapturedHost(SiftUploads.host)]
+    let methods = ["POST", "PUT"]
 
-    private static func isUpload(_ parts: [[UInt8]]) -> Bool {
+    func isUpload(_ parts: [[UInt8]]) -> Bool {
         parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
     }
 
     /// Returns the path of a request, with the account id escaped as in ``SiftTarget``.
     ///
     /// Apps may escape the account id differently.
-    private static func path(of address: WebAddress) -> String {
+    func path(of address: WebAddress) -> String {
         guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
         return SiftTarget.path(account: account) ?? address.path
     }
@@ -28,14 +25,14 @@ enum SiftRequests {
     /// Recognizes a payload by a list of objects, or returns `nil` for any other line.
     ///
     /// A Leanplum payload also has this form, but the Leanplum system recognizes it first.
-    private static func lineShape(of line: JSONDocument) -> LineShape? {
+    func lineShape(of line: JSONDocument) -> LineShape? {
         guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
             line.kind(of: first) == .object
         else { return nil }
         return .payload(isStoredToo: false)
     }
 
-    private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let events = document.array(SiftRequestKeys.data, in: document.root) else {
             throw .invalid("data is no array")
         }

@@ -45,8 +45,9 @@ struct SiftRows: RowFormat {
         (Keys.oldDeviceProperties, [["system_name"], ["system_version"], ["hw.machine", "hw_machine", "model"]]),
     ]
 
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        let document = payload.document
+    func addRows(
+        of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells {
         guard let events = document.array(SiftRequestKeys.data, in: document.root) else { return DeviceCells() }
         var device = DeviceCells()
         var event = document.firstElement(of: events)

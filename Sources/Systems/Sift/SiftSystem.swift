@@ -9,11 +9,11 @@ public struct SiftSystem: TelemetrySystem {
     /// The name of the system, `sift`.
     public let name = SystemName.sift
     /// The format of the SDK's folder, which is one store with an uploader and queues.
-    public let stores: StoreFormat? = SiftStores.format
+    public let stores: [any StoreFormat] = [SiftStores()]
     /// The format of captured list requests.
-    public let requests = SiftRequests.format
+    public let requests: any RequestFormat = SiftRequests()
     /// The format of uploads, which are list requests.
-    public let uploads = SiftUploads.format
+    public let uploads: any UploadFormat = SiftUploads()
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format
     /// The meanings of the event types that the SDK itself defines.

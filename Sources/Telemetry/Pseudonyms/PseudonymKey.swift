@@ -43,27 +43,22 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     /// The pseudonym of a UUID is a lowercase UUID of version 8, regardless of the letter case of the original. The
     /// pseudonym of any other value consists of 32 hexadecimal digits.
     public func pseudonym(of value: [UInt8], _ kind: PseudonymClass) -> [UInt8] {
-        pseudonym(of: value, from: classPrefix(of: kind))
+        Self.pseudonym(of: value, from: code(for: kind))
     }
 
-    /// The state of the HMAC after the class name and a zero byte.
-    fileprivate struct ClassPrefix: Sendable {
-        fileprivate let code: HMACSHA256
-    }
-
-    /// Returns the HMAC state for a class.
+    /// Returns the state of the HMAC after the class name and a zero byte.
     ///
     /// Reusing the state avoids hashing the key again for each value.
-    fileprivate func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
+    fileprivate func code(for kind: PseudonymClass) -> HMACSHA256 {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)
-        return ClassPrefix(code: code)
+        return code
     }
 
     /// Returns the pseudonym of a value from the HMAC state of its class.
-    fileprivate func pseudonym(of value: [UInt8], from prefix: ClassPrefix) -> [UInt8] {
+    fileprivate static func pseudonym(of value: [UInt8], from classCode: HMACSHA256) -> [UInt8] {
         let isUUID = value.span.isUUID
-        var code = prefix.code
+        var code = classCode
         code.update((isUUID ? value.map(\.lowercased) : value).span)
         let bits = Array(code.finalize().prefix(16))
         return Array((isUUID ? UUIDText.text(of: bits, version: 8) : bits.hex).utf8)
@@ -149,7 +144,7 @@ struct PseudonymMaker: Sendable {
 
     /// The cached HMAC state and the last pseudonym of a class.
     private struct ClassState: Sendable {
-        let prefix: PseudonymKey.ClassPrefix
+        let code: HMACSHA256
         var value: [UInt8] = []
         var pseudonym: [UInt8] = []
     }
@@ -161,10 +156,10 @@ struct PseudonymMaker: Sendable {
     /// An empty value is returned unchanged, because it is not an id.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
         if value.isEmpty || keepsPseudonyms && value.isPseudonym { return value.copied() }
-        var state = classes[kind] ?? ClassState(prefix: key.classPrefix(of: kind))
+        var state = classes[kind] ?? ClassState(code: key.code(for: kind))
         if value.equals(state.value.span) { return state.pseudonym }
         state.value = value.copied()
-        state.pseudonym = key.pseudonym(of: state.value, from: state.prefix)
+        state.pseudonym = PseudonymKey.pseudonym(of: state.value, from: state.code)
         classes[kind] = state
         return state.pseudonym
     }

@@ -81,11 +81,10 @@ public struct RecordPseudonymizer: Sendable {
     ///
     /// Header fields are omitted, because testers of an app can choose any value for them.
     private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {
-        guard let format = system.pseudonyms, let target = record.target else { return nil }
-        guard let rule = format.path else {
-            return system.uploads.isTargetPath(target.path) ? Target(path: target.path, method: target.method) : nil
+        guard system.pseudonyms != nil, let target = record.target, system.uploads.isTargetPath(target.path) else {
+            return nil
         }
-        let path = rule(target) { writer.maker.pseudonym(of: $0, $1) }
+        let path = system.uploads.path(of: target) { writer.maker.pseudonym(of: $0, $1) }
         return path.map { Target(path: $0, method: target.method) }
     }
 }

@@ -82,11 +82,8 @@ extension TimeForm {
     /// ignored. A date without a time of day is returned unchanged. Returns `nil` if `text` is invalid, or if the
     /// result is outside the years 0000 to 9999.
     private static func rounded(dateAndTime text: Span<UInt8>, to unit: TimeUnit) -> [UInt8]? {
-        guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-            let year = text.extracting(0..<4).decimalNumber, let month = text.extracting(5..<7).decimalNumber,
-            let day = text.extracting(8..<10).decimalNumber,
-            let date = CivilDate(year: year, month: month, day: day),
-            let (end, minutes) = timeOfDay(in: text), let zone = zoneOffset(text.extracting(end...))
+        guard let date = CivilDate(startOf: text), let (end, minutes) = timeOfDay(in: text),
+            let zone = zoneOffset(text.extracting(end...))
         else { return nil }
         var bytes = text.copied()
         guard end > 10 else { return bytes }

@@ -101,7 +101,7 @@ public struct Target: Sendable, Equatable {
     public var method: String?
     /// The path of the URL, with its query.
     public var path: String
-    /// The header fields that are sent with the upload, as permitted by ``UploadFormat/isTargetHeader``.
+    /// The header fields that are sent with the upload, as permitted by ``UploadFormat/isTargetHeader(_:)``.
     public var headers: [CapturedText: String]
 
     /// Creates a target.

@@ -82,11 +82,7 @@ extension Timestamp {
     ///
     /// Returns `nil` if `bytes` have neither format, or if the instant is outside the years 0000 to 9999.
     public init?(rfc3339 bytes: Span<UInt8>) {
-        guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = bytes.extracting(0..<4).decimalNumber, let month = bytes.extracting(5..<7).decimalNumber,
-            let day = bytes.extracting(8..<10).decimalNumber,
-            let date = CivilDate(year: year, month: month, day: day)
-        else { return nil }
+        guard let date = CivilDate(startOf: bytes) else { return nil }
         var milliseconds = Int64(date.daysSinceEpoch) * 86_400_000
         if bytes.count > 10 {
             guard let time = Self.timeOfDay(bytes.extracting(10...)) else { return nil }
@@ -130,6 +126,17 @@ extension Timestamp {
         case UInt8(ascii: "-"): return -(hours * 60 + minutes)
         default: return nil
         }
+    }
+}
+
+extension CivilDate {
+    /// Parses a date such as `2018-12-10` at the start of `text`, or returns `nil` if there is none.
+    init?(startOf text: Span<UInt8>) {
+        guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            let year = text.extracting(0..<4).decimalNumber, let month = text.extracting(5..<7).decimalNumber,
+            let day = text.extracting(8..<10).decimalNumber
+        else { return nil }
+        self.init(year: year, month: month, day: day)
     }
 }
 

@@ -32,9 +32,9 @@ public struct CapturedUpload: Sendable {
     }
 
     /// Creates a record from the payload in `document`, and converts the payload to the documented form.
-    public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
+    public func record(by format: any RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
-        return try format.record(self, &document)
+        return try format.record(of: self, in: &document)
     }
 
     /// Returns `record` with the target and the notes of the route.

@@ -2,69 +2,65 @@ import Bytes
 import JSONText
 
 /// The format of a system's requests in HTTP archives and NDJSON files.
-public struct RequestFormat: Sendable {
+public protocol RequestFormat: Sendable {
     /// The hosts of the system's servers.
     ///
     /// Only the complete host name matches, because a log can be forged.
-    public let hosts: [CapturedHost]
+    var hosts: [CapturedHost] { get }
     /// The HTTP methods that an upload can have.
-    public let methods: [String]
-    /// The location of the payload in the body.
-    public let body: CapturedBody
+    var methods: [String] { get }
+    /// The location of the payload in the body, which by default is the whole body.
+    var body: CapturedBody { get }
     /// The lowercase names of the header fields that are read.
     ///
     /// Other header fields are ignored because they can contain credentials.
-    public let headers: [String]
+    var headers: [String] { get }
     /// The lowercase names of the header fields whose presence matters, but whose values are never read.
-    public let secretHeaders: [String]
+    var secretHeaders: [String] { get }
     /// Whether payloads of the system can have neither an id nor a time.
     ///
     /// If so, equal payloads without a time are numbered as distinct uploads.
-    public let payloadsRepeat: Bool
+    var payloadsRepeat: Bool { get }
+    /// The HTTP statuses that prove that an upload was delivered, which by default is only 200.
+    var deliveredStatuses: ClosedRange<Int> { get }
+
     /// Returns whether a path on one of the hosts is the path of an upload.
     ///
     /// `parts` are the decoded, non-empty components of the path.
-    public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
+    func isUpload(_ parts: [[UInt8]]) -> Bool
     /// Classifies a request to one of the hosts that is not an upload.
     ///
-    /// Returns `nil` if the kind of the request is unknown. The property is `nil` if no kinds of such requests are
-    /// known.
-    public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
-    /// Returns the normalized path of an upload.
-    ///
-    /// The property is `nil` if each path has only one form.
-    public let path: (@Sendable (WebAddress) -> String)?
-    /// The HTTP statuses that prove that an upload was delivered.
-    public let deliveredStatuses: ClosedRange<Int>
+    /// Returns `nil` if the kind of the request is unknown.
+    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic?
+    /// Returns whether the fields of a form, which a log lists separately, are already percent-decoded.
+    func areDecoded(_ fields: [FormField]) -> Bool
+    /// Returns the normalized path of an upload, which by default is the path of `address`.
+    func path(of address: WebAddress) -> String
     /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
-    ///
-    /// The property is `nil` if lines of the system cannot be recognized.
-    public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
+    func lineShape(of line: JSONDocument) -> LineShape?
     /// Creates a record from the payload in `document`, and converts the payload to the documented form.
-    public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record
+}
 
-    /// Creates a format from its parts.
-    public init(
-        hosts: [CapturedHost], methods: [String], body: CapturedBody, headers: [String],
-        secretHeaders: [String], payloadsRepeat: Bool, isUpload: @escaping @Sendable (_ parts: [[UInt8]]) -> Bool,
-        otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?,
-        path: (@Sendable (WebAddress) -> String)?, deliveredStatuses: ClosedRange<Int>,
-        lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?,
-        record: @escaping @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
-    ) {
-        self.hosts = hosts
-        self.methods = methods
-        self.body = body
-        self.headers = headers
-        self.secretHeaders = secretHeaders
-        self.payloadsRepeat = payloadsRepeat
-        self.isUpload = isUpload
-        self.otherTraffic = otherTraffic
-        self.path = path
-        self.deliveredStatuses = deliveredStatuses
-        self.lineShape = lineShape
-        self.record = record
-    }
+extension RequestFormat {
+    /// The whole body is the payload.
+    public var body: CapturedBody { .json }
+    /// No header fields are read.
+    public var headers: [String] { [] }
+    /// The presence of header fields has no meaning.
+    public var secretHeaders: [String] { [] }
+    /// Payloads have an id or a time.
+    public var payloadsRepeat: Bool { false }
+    /// Only status 200 proves a delivery.
+    public var deliveredStatuses: ClosedRange<Int> { 200...200 }
+    /// Returns `nil`, because no kinds of other requests are known.
+    public func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? { nil }
+    /// Returns `false`, because most logs list the fields of a form as they were sent.
+    public func areDecoded(_ fields: [FormField]) -> Bool { false }
+    /// Returns the path unchanged, because each path has only one form.
+    public func path(of address: WebAddress) -> String { address.path }
+    /// Returns `nil`, because lines of the system cannot be recognized.
+    public func lineShape(of line: JSONDocument) -> LineShape? { nil }
 
     /// Returns whether the status of an answer proves that an upload was delivered.
     public func isDelivered(status: Int) -> Bool { deliveredStatuses.contains(status) }
@@ -91,7 +87,7 @@ public enum CapturedBody: Sendable {
     /// The payload is a field of a form.
     case form(FormBody)
     /// The payload consists of all fields of a form.
-    case fields(FormFields)
+    case fields
 }
 
 /// A form that contains a payload in one of its fields.

@@ -28,34 +28,26 @@ extension FormBody {
     }
 }
 
-/// A form whose fields are the members of the payload.
-public struct FormFields: Sendable {
-    /// A field of a form.
-    public struct Field: Sendable {
-        /// The name, which may be percent-encoded.
-        public let name: [UInt8]
-        /// The value, which may be percent-encoded.
-        public let value: [UInt8]
+/// A field of a form.
+public struct FormField: Sendable {
+    /// The name, which may be percent-encoded.
+    public let name: [UInt8]
+    /// The value, which may be percent-encoded.
+    public let value: [UInt8]
 
-        /// Creates a field.
-        public init(name: [UInt8], value: [UInt8]) {
-            self.name = name
-            self.value = value
-        }
+    /// Creates a field.
+    public init(name: [UInt8], value: [UInt8]) {
+        self.name = name
+        self.value = value
     }
+}
 
-    private let areDecoded: @Sendable (_ fields: [Field]) -> Bool
-
-    /// Creates a form whose fields are the members of the payload.
-    ///
-    /// `areDecoded` returns whether the given fields, which a log lists separately, are already decoded. Some logs
-    /// contain encoded fields.
-    public init(areDecoded: @escaping @Sendable (_ fields: [Field]) -> Bool) { self.areDecoded = areDecoded }
-
+/// The conversion of a form whose fields are the members of the payload.
+public enum FormFields {
     /// Returns the fields of `form` as a JSON object.
     ///
     /// A repeated field becomes a repeated key.
-    public func json(of form: [UInt8]) throws(BodyError) -> [UInt8] {
+    public static func json(of form: [UInt8]) throws(BodyError) -> [UInt8] {
         var object = FormObject()
         for pair in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
@@ -68,10 +60,11 @@ public struct FormFields: Sendable {
     }
 
     /// Returns a JSON object of `fields`, which are the fields of a form that a log lists separately.
-    public func json(of fields: [Field]) throws(BodyError) -> [UInt8] {
-        let isEncoded = !areDecoded(fields)
+    ///
+    /// Some logs list them decoded, and others list them percent-encoded.
+    public static func json(of fields: [FormField], areDecoded: Bool) throws(BodyError) -> [UInt8] {
         var object = FormObject()
-        for field in fields { try object.append(field.name.span, field.value.span, isEncoded: isEncoded) }
+        for field in fields { try object.append(field.name.span, field.value.span, isEncoded: !areDecoded) }
         return object.finish()
     }
 }

@@ -38,7 +38,7 @@ public struct UploadRoute: Sendable {
         notes += system.requests.hosts.filter { $0.name == address.host }.compactMap(\.note)
         let isSpurious = address.query == "?" || address.query == "?="
         if isSpurious { notes.append("spurious_query empty query left out") }
-        let path = (system.requests.path?(address) ?? address.path) + (isSpurious ? "" : address.query)
+        let path = system.requests.path(of: address) + (isSpurious ? "" : address.query)
         let target = Target(path: path)
         self.target = system.uploads.accepts(target) ? target : nil
         if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
@@ -49,7 +49,7 @@ public struct UploadRoute: Sendable {
     ) -> OtherTraffic {
         for system in known {
             let method = method?.uppercased() ?? system.uploads.method
-            if let traffic = system.requests.otherTraffic?(address.parts, method) { return traffic }
+            if let traffic = system.requests.otherTraffic(to: address.parts, method: method) { return traffic }
         }
         return .unrelated
     }

@@ -7,7 +7,7 @@ public protocol FileStore: Store {
     var folderPath: String { get }
     /// Returns the path of the file at `index`, and sets `name` to its name.
     func path(ofFile index: Int, name: inout [UInt8]) -> String
-    /// The maximum size of a file that is parsed.
+    /// The maximum size of a file that is parsed, which is ``FileSizeLimit/usual`` by default.
     var sizeLimit: FileSizeLimit { get }
     /// Whether the files can contain credentials.
     ///
@@ -28,6 +28,9 @@ public protocol FileReader: Sendable {
 }
 
 extension FileStore {
+    /// The limit for files without a documented limit.
+    public var sizeLimit: FileSizeLimit { .usual }
+
     /// Returns a scan of the files with the given indices.
     public func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         let reader = ParsedFileReader(store: self, options: context.options, reader: makeReader(in: context))
@@ -249,10 +252,6 @@ extension SingleFileStore {
     public var path: String { location.path }
     /// The path of the folder that contains the file.
     public var folderPath: String { location.folderPath }
-    /// The number of files, which is always 1.
-    public var fileCount: Int { 1 }
-    /// Whether all files must be read by a single job, which is `false` because there is only one file.
-    public var isReadByOneJob: Bool { false }
 
     /// Returns the path of the file, and sets `name` to its name.
     public func path(ofFile index: Int, name: inout [UInt8]) -> String {
@@ -281,6 +280,13 @@ public struct FileLocation: Sendable {
 
     /// The name of the file as UTF-8 bytes.
     public var name: [UInt8] { Array(path.utf8.suffix(Int(nameLength))) }
+
+    /// Returns the contents of the file, or `nil` if it cannot be read or has more than `limit` bytes.
+    public func contents(in tree: FileTree, limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        guard (try? tree.folder(at: folderPath).read(name, limit: limit, into: &bytes)) != nil else { return nil }
+        return bytes
+    }
 }
 
 /// The maximum amounts of data that are read into memory at once.

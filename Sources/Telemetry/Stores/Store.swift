@@ -15,9 +15,9 @@ public protocol Store: Sendable {
     var parts: [StorePart] { get }
     /// The paths of files that belong to the store if they exist, such as the journal of a database.
     var companionPaths: [String] { get }
-    /// The number of units, usually files, whose indices are passed to ``scan(_:in:)``.
+    /// The number of units, usually files, whose indices are passed to ``scan(_:in:)``. The default is 1.
     var fileCount: Int { get }
-    /// Whether all files must be read by a single job because they depend on each other.
+    /// Whether all files must be read by a single job because they depend on each other, which is `false` by default.
     var isReadByOneJob: Bool { get }
 
     /// Starts reading the files with the given indices in the order of the store.
@@ -29,6 +29,10 @@ extension Store {
     public var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
     /// An empty array, for stores without companion files.
     public var companionPaths: [String] { [] }
+    /// A single unit, because the store is one file.
+    public var fileCount: Int { 1 }
+    /// The files do not depend on each other.
+    public var isReadByOneJob: Bool { false }
 }
 
 /// A part of a store that reports list separately.

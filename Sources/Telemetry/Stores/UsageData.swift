@@ -41,25 +41,6 @@ public struct UsageDataSetting: Sendable, Hashable {
     }
 }
 
-/// The settings for usage data that a system declares, and the function that reads them.
-public struct UsageDataFormat: Sendable {
-    /// The settings of all apps with the system.
-    public let settings: [UsageDataSetting]
-    /// Returns the state of a setting in the contents of its property list, or `nil` if the contents are damaged.
-    ///
-    /// The property list is read even if it is not recognized as a store, because the absence of the key has a meaning.
-    public let state: @Sendable (_ setting: UsageDataSetting, _ contents: [UInt8]) -> UsageDataState?
-
-    /// Creates a format.
-    public init(
-        settings: [UsageDataSetting],
-        state: @escaping @Sendable (_ setting: UsageDataSetting, _ contents: [UInt8]) -> UsageDataState?
-    ) {
-        self.settings = settings
-        self.state = state
-    }
-}
-
 /// A setting for usage data that was found in a capture.
 public struct UsageDataSwitch: Sendable, Hashable {
     /// The setting.

@@ -20,7 +20,7 @@ public struct SequenceFormat: Sendable {
         let requiredKey: JSONKey?
 
         /// Creates a member that is at `path` in a payload.
-        public init(_ path: [JSONKey], notation: Notation, requiredKey: JSONKey?) {
+        public init(_ path: [JSONKey], notation: Notation = .number, requiredKey: JSONKey? = nil) {
             self.path = path
             self.notation = notation
             self.requiredKey = requiredKey
@@ -43,20 +43,14 @@ public struct SequenceFormat: Sendable {
     private let commonMember: Member?
     private let members: [CapturedText: Member]
 
-    /// Creates a numbering for uploads of all types, with a JSON number at `path` in each payload.
-    public init(start: ClosedRange<Int64>, sharedClients: Set<ClientID>, memberOfEveryType path: [JSONKey]) {
+    /// Creates a numbering for uploads of all types if `memberOfEveryType` is given, or else for the types of `members`.
+    public init(
+        start: ClosedRange<Int64>, sharedClients: Set<ClientID> = [], memberOfEveryType: Member? = nil,
+        membersOfTypes members: [CapturedText: Member] = [:]
+    ) {
         self.start = start
         self.sharedClients = sharedClients
-        commonMember = Member(path, notation: .number, requiredKey: nil)
-        members = [:]
-    }
-
-    /// Creates a numbering for the given types only.
-    public init(start: ClosedRange<Int64>, sharedClients: Set<ClientID>, membersOfTypes members: [CapturedText: Member])
-    {
-        self.start = start
-        self.sharedClients = sharedClients
-        commonMember = nil
+        commonMember = memberOfEveryType
         self.members = members
     }
 

@@ -5,7 +5,7 @@ import Bytes
 /// Higher layers access a system only through this protocol.
 ///
 /// Each system is a module in `Systems` and has an entry in the registry of all systems. A capability that a system
-/// lacks is `nil`. The optional properties have no default values, so that no system omits one by mistake.
+/// lacks is `nil` or an empty array. These properties have no default values, so that no system omits one by mistake.
 ///
 /// ```swift
 /// let system: any TelemetrySystem = MozillaSystem()
@@ -15,12 +15,12 @@ import Bytes
 public protocol TelemetrySystem: Sendable {
     /// The name in records and options.
     var name: SystemName { get }
-    /// The format of stores, or `nil` if the system stores nothing on the device.
-    var stores: StoreFormat? { get }
+    /// The formats of stores, which are none if the system stores nothing on the device.
+    var stores: [any StoreFormat] { get }
     /// The format of captured requests.
-    var requests: RequestFormat { get }
+    var requests: any RequestFormat { get }
     /// The format of uploads and their answers.
-    var uploads: UploadFormat { get }
+    var uploads: any UploadFormat { get }
     /// The documented meanings of events, or `nil` if no events are documented.
     var vocabulary: (any Vocabulary)? { get }
     /// The rules for replacing ids by pseudonyms, or `nil` if the whole payload and the target must be removed instead.
@@ -36,9 +36,6 @@ public protocol TelemetrySystem: Sendable {
 }
 
 extension TelemetrySystem {
-    /// The kinds of the stores, or an empty array if the system stores nothing on the device.
-    public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
-
     /// The default code, for systems whose documentation does not define one.
     public var repeatedIDCode: String { "P11" }
 }
@@ -65,7 +62,7 @@ public struct SystemTable: Sendable {
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { (CapturedText($0.name.description), $0) }) { first, _ in first }
-        let kinds = systems.flatMap(\.storeKinds) + StoreKind.requestLogs
+        let kinds = systems.flatMap(\.stores).flatMap(\.kinds) + StoreKind.requestLogs
         self.kinds = Dictionary(kinds.map { (CapturedText($0.description), $0) }) { first, _ in first }
     }
 

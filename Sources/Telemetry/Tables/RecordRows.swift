@@ -83,20 +83,6 @@ public struct DeviceCells: Sendable {
     }
 }
 
-/// The payload of a record that is converted to rows.
-public struct RecordPayload {
-    /// The document whose root is the payload.
-    public let document: JSONDocument
-    /// The type of the record.
-    public let type: String
-
-    /// Creates the payload of a record of the type `type`.
-    public init(_ document: JSONDocument, type: String) {
-        self.document = document
-        self.type = type
-    }
-}
-
 /// The conversion of the payloads of a system to table rows.
 ///
 /// Source: "Exports", section 1.
@@ -104,13 +90,15 @@ public protocol RowFormat: Sendable {
     /// The tables that only this system has.
     var tables: [Table] { get }
 
-    /// Adds to `rows` a row for each event in `payload`, and the rows of the tables that only this system has.
+    /// Adds to `rows` a row for each event in `payload`, whose root is the payload of a record of the type `type`, and the rows of the tables that only this system has.
     ///
     /// The events have the same order as in ``Vocabulary/labels(of:type:nested:)``. `nested` is reusable memory for
     /// JSON in strings.
     ///
     /// - Returns: The properties of the device that the payload contains.
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
+    func addRows(
+        of payload: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
+    ) -> DeviceCells
 }
 
 /// The selection of event data for the column `extra`.

@@ -32,82 +32,67 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+/// The values of accounts, by account name.
+public typealias AccountValues = [CapturedText: [CapturedText: String]]
+
 /// The format of a system's credentials in the credentials file and in environment variables.
 ///
 /// An entry of the file is a string or an object of strings. Reading, validating and masking credentials are
 /// implemented once for all systems.
-public struct CredentialFormat: Sendable {
-    /// The format of an entry in the credentials file.
-    public enum Entry: Sendable {
-        /// A string that contains the value with the given name.
-        case text(CapturedText)
-        /// An object with the given keys, none of which is required.
-        case object([CapturedText])
-    }
-
-    /// The values of accounts, by account name.
-    public typealias Accounts = [CapturedText: [CapturedText: String]]
-
+public protocol CredentialFormat: Sendable {
     /// The help text about environment variables, with `<account id>` as a placeholder.
-    public let variablesHelp: String
+    var variablesHelp: String { get }
     /// The help text with an example of the file entry in JSON.
-    public let entryHelp: String
+    var entryHelp: String { get }
     /// The format of each entry in the credentials file.
-    public let entry: Entry
-    /// Validates an entry of the credentials file, and adds omitted values.
+    var entry: CredentialEntry { get }
+    /// Validates an entry of the credentials file, and returns its values with the omitted values added.
     ///
     /// Errors must not contain any of the values.
-    public let complete:
-        @Sendable (_ values: [CapturedText: String], _ account: String) -> Result<[CapturedText: String], EntryError>
+    func completed(
+        _ values: [CapturedText: String], ofAccount account: String
+    ) throws(CredentialEntryError) -> [CapturedText: String]
     /// Returns the names of the variables in `environment` that belong to this system, in the order in which errors are
     /// reported.
     ///
     /// Each of these variables must contain a key.
-    public let variables: @Sendable (_ environment: [String: String]) -> [String]
+    func variables(in environment: [String: String]) -> [String]
     /// Adds the values of environment variables to the accounts from the credentials file.
     ///
     /// A value in the environment takes precedence over the value in the file.
-    public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
-    /// Returns the account whose credential a record needs, or `nil` if the record does not identify one.
-    public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?
+    func merge(_ environment: [String: String], into accounts: inout AccountValues)
     /// Returns the credential of an account, or `nil` if none was given.
-    public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
+    func credential(of account: Account, among accounts: AccountValues) -> Credential?
     /// Returns a description of the variable or file entry that provides the credential of `account`.
-    public let settingHint: @Sendable (_ account: Account) -> String
+    func settingHint(for account: Account) -> String
+}
 
-    /// An error in an entry of the credentials file.
-    public struct EntryError: Error {
-        /// The key with the error, or an empty string if the error concerns the whole entry.
-        public let key: String
-        /// The description of the error.
-        public let words: String
+extension CredentialFormat {
+    /// Returns the values unchanged, because each entry is complete.
+    public func completed(
+        _ values: [CapturedText: String], ofAccount account: String
+    ) throws(CredentialEntryError) -> [CapturedText: String] { values }
+}
 
-        /// Creates an error in the value of `key`, or in the whole entry if `key` is empty.
-        public init(_ key: String, _ words: String) {
-            self.key = key
-            self.words = words
-        }
-    }
+/// The format of an entry in the credentials file.
+public enum CredentialEntry: Sendable {
+    /// A string that contains the value with the given name.
+    case text(CapturedText)
+    /// An object with the given keys, none of which is required.
+    case object([CapturedText])
+}
 
-    /// Creates a format from its parts.
-    public init(
-        variablesHelp: String, entryHelp: String, entry: Entry,
-        complete: @escaping @Sendable ([CapturedText: String], String) -> Result<[CapturedText: String], EntryError>,
-        variables: @escaping @Sendable (_ environment: [String: String]) -> [String],
-        merge: @escaping @Sendable (_ environment: [String: String], inout Accounts) -> Void,
-        account: @escaping @Sendable (borrowing Record, inout JSONDocument) -> Account?,
-        credential: @escaping @Sendable (Account, Accounts) -> Credential?,
-        settingHint: @escaping @Sendable (Account) -> String
-    ) {
-        self.variablesHelp = variablesHelp
-        self.entryHelp = entryHelp
-        self.entry = entry
-        self.complete = complete
-        self.variables = variables
-        self.merge = merge
-        self.account = account
-        self.credential = credential
-        self.settingHint = settingHint
+/// An error in an entry of the credentials file.
+public struct CredentialEntryError: Error {
+    /// The key with the error, or an empty string if the error concerns the whole entry.
+    public let key: String
+    /// The description of the error.
+    public let words: String
+
+    /// Creates an error in the value of `key`, or in the whole entry if `key` is empty.
+    public init(_ key: String, _ words: String) {
+        self.key = key
+        self.words = words
     }
 }
 

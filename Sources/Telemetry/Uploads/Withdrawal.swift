@@ -83,41 +83,6 @@ public struct Withdrawal: Sendable, Hashable {
     }
 }
 
-/// The rules by which uploads of a system withdraw records or belong to a profile.
-///
-/// In addition to these rules, the deletion requests in ``Precedence/deletionRequests`` always withdraw the records of
-/// their client in their own system.
-public struct WithdrawalFormat: Sendable {
-    /// Returns the further subjects whose records `record` withdraws, such as the client of an older SDK.
-    public let furtherSubjects: @Sendable (_ record: borrowing Record, inout JSONDocument) -> [Withdrawal.Subject]
-    /// Returns the id of the profile that `record` belongs to, or `nil` if it belongs to none.
-    public let profile: @Sendable (_ record: borrowing Record, inout JSONDocument) -> String?
-
-    /// Creates a format from its functions.
-    public init(
-        furtherSubjects: @escaping @Sendable (_ record: borrowing Record, inout JSONDocument) -> [Withdrawal.Subject],
-        profile: @escaping @Sendable (_ record: borrowing Record, inout JSONDocument) -> String?
-    ) {
-        (self.furtherSubjects, self.profile) = (furtherSubjects, profile)
-    }
-}
-
-extension UploadFormat {
-    /// Returns the withdrawals that `record` causes as a request for the deletion of data.
-    public func withdrawals(
-        by record: borrowing Record, using document: inout JSONDocument
-    ) -> [Withdrawal] {
-        var subjects = withdrawals?.furtherSubjects(record, &document) ?? []
-        if precedence.deletionRequests.contains(record.type), let client = record.client {
-            subjects.append(Withdrawal.Subject(record.system, .client, id: client))
-        }
-        let source = record.source
-        return subjects.map {
-            Withdrawal(.deletionRequested, of: $0, capture: source.capture, path: source.path)
-        }
-    }
-}
-
 extension Withdrawal.Subject: CustomStringConvertible {
     /// A description such as `adjust client 5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415`.
     public var description: String { "\(system) \(kind.rawValue) \(id.lowercased.string)" }

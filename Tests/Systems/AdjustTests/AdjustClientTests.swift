@@ -29,7 +29,7 @@ import Testing
             ([4, 38, 2], [5], true), ([3, 4, 0], [4], true), ([4, 0, 0], [4], false),
         ])
     func order(version: [Int], other: [Int], precedes: Bool) {
-        #expect(version.isVersion(before: other) == precedes)
+        #expect(version.lexicographicallyPrecedes(other) == precedes)
     }
 
     @Test(

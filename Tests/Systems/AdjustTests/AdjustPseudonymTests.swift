@@ -90,7 +90,6 @@ import Testing
         for (_, type) in AdjustClientTests.types + [("", "unknown"), ("", "install_referrer")] {
             #expect(format?.table(ofType: type)?["app_token"] != nil, "\(type)")
         }
-        #expect(format?.path == nil)
     }
 
     // MARK: Values

@@ -122,11 +122,11 @@ import Testing
 
     private func captured(_ form: String, _ headers: [HeaderField]) throws -> Record {
         let requests = AdjustSystem().requests
-        guard case .fields(let fields) = requests.body else {
+        guard case .fields = requests.body else {
             Issue.record("the payload is not a form")
             throw BodyError.invalid("no form")
         }
-        var document = try JSONDocument(fields.json(of: Array(form.utf8)))
+        var document = try JSONDocument(FormFields.json(of: Array(form.utf8)))
         let upload = CapturedUpload(
             route: try UploadRoute(method: "POST", url: "https://app.adjust.com/event"), headers: headers, time: nil,
             source: Source(capture: "c", path: "a.har", store: .harEntry, index: 0))

@@ -23,7 +23,7 @@ import Testing
             var nested = JSONDocument()
             let document = try JSONDocument(Array(payload.utf8))
             let device = AdjustRows().addRows(
-                of: RecordPayload(document, type: type), to: &rows, nested: &nested)
+                of: document, type: type, to: &rows, nested: &nested)
             let buffer = rows.buffer
             let cells = buffer.cells[0]
             try #require(cells.count == 20 && rows.eventCount == 1)

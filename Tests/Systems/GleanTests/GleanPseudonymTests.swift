@@ -7,7 +7,7 @@ import Testing
 @Suite struct GleanPseudonymTests {
     @Test("All documented ids are replaced with pseudonyms")
     func ids() throws {
-        let table = try #require(GleanPseudonyms.format.table(ofType: "baseline"))
+        let table = try #require(GleanSystem().pseudonyms?.table(ofType: "baseline"))
         let paths = [
             ["client_info", "client_id"], ["client_info", "session_id"], ["events", "session", "session_id"],
             ["events", "extra", "session_id"],

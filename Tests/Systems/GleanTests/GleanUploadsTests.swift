@@ -5,7 +5,7 @@ import Testing
 @testable import Glean
 
 @Suite struct GleanUploadsTests {
-    private let uploads = GleanUploads.format
+    private let uploads = GleanUploads()
     private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
     private static let path = "/submit/org-mozilla-ios-firefox/baseline/1/\(id)"
 
@@ -69,7 +69,7 @@ import Testing
             time: Timestamp(rfc3339: "2026-02-01T00:00:00Z"),
             source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
         var document = try JSONDocument(Array(body.utf8))
-        return try upload.record(by: GleanRequests.format, in: &document)
+        return try upload.record(by: GleanRequests(), in: &document)
     }
 
     @Test("A captured ping has the tags of its request, and the time in its body if there is one")

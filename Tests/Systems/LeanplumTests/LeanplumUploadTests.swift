@@ -9,7 +9,7 @@ import Testing
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
 @Suite struct LeanplumUploadTests {
-    private let uploads: UploadFormat = LeanplumSystem().uploads
+    private let uploads: any UploadFormat = LeanplumSystem().uploads
     private let credential = Credential(["appId": "app_X", "key": "prod key"], secrets: ["key"])
     private let now = Timestamp(clamping: 1_580_086_400_012)
 
@@ -135,27 +135,29 @@ import Testing
 
     // MARK: Credentials
 
-    private var format: CredentialFormat { get throws { try #require(uploads.credentials) } }
+    private var format: any CredentialFormat { get throws { try #require(uploads.credentials) } }
 
     @Test func nameOfEntryIsDefaultApplicationID() throws {
         #expect(
-            try format.complete(["productionKey": "p"], "app_1").get() == ["appId": "app_1", "productionKey": "p"])
+            try format.completed(["productionKey": "p"], ofAccount: "app_1") == [
+                "appId": "app_1", "productionKey": "p",
+            ])
         #expect(
-            try format.complete(["appId": "app_2", "productionKey": "p"], "org.example").get()
+            try format.completed(["appId": "app_2", "productionKey": "p"], ofAccount: "org.example")
                 == ["appId": "app_2", "productionKey": "p"])
-        let fault = #expect(throws: CredentialFormat.EntryError.self) {
-            try format.complete(["productionKey": "secret"], "*").get()
+        let fault = #expect(throws: CredentialEntryError.self) {
+            try format.completed(["productionKey": "secret"], ofAccount: "*")
         }
         #expect(fault?.key == "appId" && fault?.words == "missing")
     }
 
     @Test func keyDependsOnModeAndApplication() throws {
-        let accounts: CredentialFormat.Accounts = [
+        let accounts: AccountValues = [
             "org.example": ["appId": "app_1", "productionKey": "p-1", "developmentKey": "d-1"],
             "*": ["appId": "app_2", "productionKey": "p-2"],
         ]
         func values(_ name: String, isDevelopment: Bool = false) throws -> [String?]? {
-            try format.credential(account(name, isDevelopment: isDevelopment), accounts).map {
+            try format.credential(of: account(name, isDevelopment: isDevelopment), among: accounts).map {
                 [$0["appId"], $0["key"]] + $0.secrets
             }
         }
@@ -173,34 +175,36 @@ import Testing
             "PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "d-9",
             "PINGFERRY_LEANPLUM_PRODUCTION_KEY": "",
         ]
-        var accounts: CredentialFormat.Accounts = [
+        var accounts: AccountValues = [
             "app_9": ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-1"],
             "*": ["appId": "app_2", "productionKey": "p-2"],
         ]
-        try format.merge(environment, &accounts)
+        try format.merge(environment, into: &accounts)
         #expect(accounts["app_9"] == ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-9"])
         #expect(accounts["*"] == ["appId": "app_9", "developmentKey": "d-9"])
         #expect(
-            try format.variables(environment) == ["PINGFERRY_LEANPLUM_APP_ID", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY"])
+            try format.variables(in: environment) == [
+                "PINGFERRY_LEANPLUM_APP_ID", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY",
+            ])
     }
 
     @Test(arguments: [nil, ""])
     func keysWithoutApplicationIDAreIgnored(id: String?) throws {
         var environment = ["PINGFERRY_LEANPLUM_PRODUCTION_KEY": "not a key\n"]
         environment["PINGFERRY_LEANPLUM_APP_ID"] = id
-        var accounts: CredentialFormat.Accounts = [:]
-        try format.merge(environment, &accounts)
+        var accounts: AccountValues = [:]
+        try format.merge(environment, into: &accounts)
         #expect(accounts.isEmpty)
-        #expect(try format.variables(environment).isEmpty)
+        #expect(try format.variables(in: environment).isEmpty)
     }
 
     @Test func missingSettingIsNamed() throws {
         #expect(
-            try format.settingHint(account("", isDevelopment: true))
+            try format.settingHint(for: account("", isDevelopment: true))
                 == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "
                 + #""leanplum": {"*": {"appId": …, "developmentKey": …}} in the credentials file"#)
         #expect(
-            try format.settingHint(account("app_1"))
+            try format.settingHint(for: account("app_1"))
                 == "PINGFERRY_LEANPLUM_APP_ID=app_1 and PINGFERRY_LEANPLUM_PRODUCTION_KEY, or "
                 + #""leanplum": {"app_1": {"productionKey": …}} in the credentials file"#)
     }

@@ -23,7 +23,7 @@ import Testing
         var look = InspectedFolder(
             try tree.folder(at: Self.folderName), path: Self.folderName, name: Self.folderName,
             base: Self.folderName + "/", files: files, folders: [], tree: tree, excluded: [])
-        return MozillaStores.store(ofFolder: &look) as? PingFolder
+        return MozillaStores().store(ofFolder: &look) as? PingFolder
     }
 
     @Test("Files are sorted by the time in the name, or in the envelope if the name contains none")

@@ -6,7 +6,7 @@ import Testing
 
 extension Target {
     /// Whether uploads accept the target.
-    fileprivate var isMozillaSubmission: Bool { MozillaUploads.format.accepts(self) }
+    fileprivate var isMozillaSubmission: Bool { MozillaUploads().accepts(self) }
 }
 
 /// Tests the grammar of upload paths.

@@ -28,8 +28,7 @@ import Testing
         queue: String, era: SiftQueueRules.Era, moreThan: Int, olderThan: Int64, sameAfter: Int64
     ) throws {
         let expected = SiftQueueRules(
-            clock: era == .current ? .lastUpload : .lastAppend, uploadWhenMoreThan: moreThan,
-            uploadWhenOlderThan: olderThan, acceptSameEventAfter: sameAfter)
+            era: era, uploadWhenMoreThan: moreThan, uploadWhenOlderThan: olderThan, acceptSameEventAfter: sameAfter)
         #expect(try rules(queue, era) == expected)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests the requests, credentials and answers in section 8 of "Sift iOS SDK: on-disk store, list request".
 @Suite struct SiftUploadTests {
-    private let uploads: UploadFormat = SiftSystem().uploads
+    private let uploads: any UploadFormat = SiftSystem().uploads
     private let now = Timestamp(clamping: 1_580_086_400_012)
 
     private func account(_ name: String) -> Account { Account(system: .sift, name: name) }
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Credentials
 
-    private var format: CredentialFormat { get throws { try #require(uploads.credentials) } }
+    private var format: any CredentialFormat { get throws { try #require(uploads.credentials) } }
 
     @Test("An entry of the credentials file is a beacon key")
     func fileEntries() throws {
@@ -88,12 +88,12 @@ import Testing
             Issue.record("An entry is not a string.")
             return
         }
-        let entry = try format.complete([name: "k"], "4e1a50").get()
+        let entry = try format.completed([name: "k"], ofAccount: "4e1a50")
         #expect(entry == [name: "k"])
-        let credential = try #require(try format.credential(account("4e1a50"), ["4e1a50": entry]))
+        let credential = try #require(try format.credential(of: account("4e1a50"), among: ["4e1a50": entry]))
         #expect(credential == SiftCredential.credential(beaconKey: "k"))
-        #expect(try format.credential(account("4E1A50"), ["4e1a50": entry]) == nil)
-        #expect(try format.credential(account(""), ["4e1a50": entry]) == nil)
+        #expect(try format.credential(of: account("4E1A50"), among: ["4e1a50": entry]) == nil)
+        #expect(try format.credential(of: account(""), among: ["4e1a50": entry]) == nil)
     }
 
     @Test("The beacon key and its token are secret")
@@ -109,10 +109,10 @@ import Testing
             "PINGFERRY_SIFT_KEY_b": "b-2", "PINGFERRY_SIFT_KEY_c": "c-2", "PINGFERRY_SIFT_KEY_d": "",
             "PINGFERRY_SIFT_KE": "x", "PATH": "/bin",
         ]
-        var accounts: CredentialFormat.Accounts = ["a": ["beaconKey": "a-1"], "b": ["beaconKey": "b-1"]]
-        try format.merge(environment, &accounts)
+        var accounts: AccountValues = ["a": ["beaconKey": "a-1"], "b": ["beaconKey": "b-1"]]
+        try format.merge(environment, into: &accounts)
         #expect(accounts == ["a": ["beaconKey": "a-1"], "b": ["beaconKey": "b-2"], "c": ["beaconKey": "c-2"]])
-        #expect(try format.variables(environment) == ["PINGFERRY_SIFT_KEY_b", "PINGFERRY_SIFT_KEY_c"])
+        #expect(try format.variables(in: environment) == ["PINGFERRY_SIFT_KEY_b", "PINGFERRY_SIFT_KEY_c"])
     }
 
     @Test(
@@ -125,6 +125,6 @@ import Testing
             ("", #""sift": {"": …} in the credentials file"#),
         ])
     func namesToSet(name: String, expected: String) throws {
-        #expect(try format.settingHint(account(name)) == expected)
+        #expect(try format.settingHint(for: account(name)) == expected)
     }
 }

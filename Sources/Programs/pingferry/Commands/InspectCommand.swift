@@ -177,8 +177,10 @@ extension SystemTable {
     ///
     /// The set is empty unless `document` is a keyed archive that has a class for which a system declares secret keys.
     fileprivate func secretKeys(in document: PropertyListDocument) -> Set<[UInt8]> {
-        let secrets = all.compactMap { $0.stores?.secrets }
-        guard !secrets.isEmpty, let archive = try? KeyedArchive(document) else { return [] }
-        return Set(secrets.filter { archive.hasClass(named: $0.classNames) }.flatMap(\.keys).map { Array($0.utf8) })
+        guard let archive = try? KeyedArchive(document) else { return [] }
+        let formats = all.flatMap(\.stores).filter {
+            !$0.secretClassNames.isEmpty && archive.hasClass(named: $0.secretClassNames)
+        }
+        return Set(formats.flatMap(\.secretKeys).map { Array($0.utf8) })
     }
 }

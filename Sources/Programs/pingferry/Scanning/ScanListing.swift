@@ -251,7 +251,7 @@ struct BackupReport {
     }
 
     /// A line for each system whose data is never included in backups.
-    static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
+    static let generalLines = Systems.table.all.flatMap(\.stores).compactMap(\.absenceFromBackups)
 
     var json: CanonicalObject {
         [

@@ -83,7 +83,6 @@ struct GleanDirectory: Store {
 
     let system: SystemName? = .glean
     var kind: StoreKind { parts[0].kind }
-    let isReadByOneJob = false
 
     /// The number of files in all folders plus one, because index 0 is the report on the directory.
     var fileCount: Int { folders.reduce(1) { $0 + $1.fileIndexes.count } }

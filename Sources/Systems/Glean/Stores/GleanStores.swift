@@ -8,13 +8,8 @@ import Telemetry
 /// Data directories are recognized by their contents, because apps can choose their names.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
-enum GleanStores {
-    static let format = StoreFormat(
-        kinds: [.gleanPingFile, .gleanPendingEvents], mayBelongToStore: mayBelongToStore,
-        isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:), storesOfFile: nil,
-        storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: store(byContentsOf:in:),
-        // Backups contain the data directories.
-        backups: nil, secrets: nil, usageData: nil)
+struct GleanStores: StoreFormat {
+    let kinds: [StoreKind] = [.gleanPingFile, .gleanPendingEvents]
 
     /// The default name of a data directory.
     private static let defaultDirectoryName = "glean_data"
@@ -37,7 +32,7 @@ enum GleanStores {
     ///
     /// Folders named `events` or `tmp` can belong to any program, and the folders that identify a data directory may
     /// come later in the archive. Therefore, file names are checked.
-    private static func mayBelongToStore(_ file: MemberName) -> Bool {
+    func mayBelongToStore(_ file: MemberName) -> Bool {
         let isInDefaultDirectory =
             file.folders.dropLast().last == Self.defaultDirectoryName
             || file.folders.count == 1 && file.rootName == Self.defaultDirectoryName
@@ -50,7 +45,7 @@ enum GleanStores {
         }
     }
 
-    private static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
+    func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         if Self.identifyingFolderNames.contains(folder.name),
             let contents = GleanDirectory.Contents(folder: folder.name),
             let files = DirectoryListing.folder(contents, at: folder.path, pathPrefix: [], in: &folder)
@@ -87,7 +82,7 @@ enum GleanStores {
     }
 
     /// Recognizes a single ping or event file by the name of its folder.
-    private static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
         -> FileFinding
     {
         let folders = Path.parts(of: path)
@@ -105,7 +100,7 @@ enum GleanStores {
     /// Recognizes a ping file outside a data directory by the upload path in its first line.
     ///
     /// Returns `nil` if the file is not a ping file with a valid upload path.
-    private static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
+    func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),
             let lines = try? PingLines(bytes), GleanPath(bytes.span.extracting(lines.path)) != nil
@@ -125,7 +120,7 @@ enum GleanStores {
         return GleanDirectory(path: files.path, folderPath: folder.path, basePath: folder.base, folders: [files])
     }
 
-    private static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == Self.defaultDirectoryName || Self.identifyingFolderNames.contains(name) { return true }
         guard store is GleanDirectory else { return false }
         return GleanDirectory.Contents(folder: name) != nil || name == Self.databasesFolderName

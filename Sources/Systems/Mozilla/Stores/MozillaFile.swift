@@ -36,8 +36,6 @@ struct MozillaFile: SingleFileStore {
 
     var system: SystemName? { .mozilla }
     var kind: StoreKind { contents.kind }
-    var sizeLimit: FileSizeLimit { .usual }
-
     /// Whether the file can contain credentials, as preferences of apps and app groups can.
     var carriesCredentials: Bool {
         switch contents {

@@ -8,18 +8,16 @@ import Telemetry
 /// Stores are recognized by their names, and by their contents if other programs may use the same names.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
-enum MozillaStores {
-    static let format = StoreFormat(
-        kinds: [.mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues],
-        mayBelongToStore: mayBelongToStore, isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
-        storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
-        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil,
-        usageData: UsageDataPreferences.format)
+struct MozillaStores: StoreFormat {
+    let kinds: [StoreKind] = [
+        .mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues,
+    ]
+    let usageDataSettings = UsageDataPreferences.settings
 
     /// The name of the preferences file in which an early SDK stored its own values (format V2).
     private static let sdkPreferencesFileName = "org.mozilla.telemetry-ios-lib.plist"
 
-    private static func mayBelongToStore(_ file: MemberName) -> Bool {
+    func mayBelongToStore(_ file: MemberName) -> Bool {
         file.name.hasSuffixInAnyCase(".json") || file.name.hasSuffixInAnyCase(".plist")
             || MozillaName.isSDKPingFolder(file.folder)
     }
@@ -27,7 +25,7 @@ enum MozillaStores {
     /// Recognizes a ping folder by its name, or by the names of its files.
     ///
     /// Returns `nil` if the folder is not a ping folder.
-    static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
+    func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamedBySDK = MozillaName.isSDKPingFolder(folder.name)
         guard isNamedBySDK || containsPingFile(folder) else { return nil }
         var pings: [PingFolder.UnsortedFile] = []
@@ -47,7 +45,7 @@ enum MozillaStores {
     /// Returns whether a folder that the SDK did not name contains a file with the name of a ping file.
     ///
     /// A file name without the prefix `-t-` counts only if the folder name ends with a known ping type.
-    private static func containsPingFile(_ folder: borrowing InspectedFolder) -> Bool {
+    private func containsPingFile(_ folder: borrowing InspectedFolder) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
         return files.indices.contains { index in
@@ -60,13 +58,13 @@ enum MozillaStores {
 
     /// Returns the time in the envelope of a ping file whose name contains no time, or `nil` if the time cannot be
     /// read.
-    private static func envelopeTime(of file: [UInt8], in folder: inout InspectedFolder) -> DecimalTime? {
+    private func envelopeTime(of file: [UInt8], in folder: inout InspectedFolder) -> DecimalTime? {
         // A file that cannot be read or parsed is reported when its pings are read.
         guard let bytes = try? folder.contents(of: file) else { return nil }
         return (try? JSONDocument(bytes))?.timeOfPingFile
     }
 
-    private static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
+    func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         if UsageDataPreferences.setting(ofFile: name) != nil { return stores(ofPreferences: name, in: &folder) }
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
@@ -88,7 +86,7 @@ enum MozillaStores {
     }
 
     /// Recognizes preferences of an app or an app group, which other telemetry systems may also use.
-    private static func stores(ofPreferences name: String, in folder: inout InspectedFolder) -> FileFinding {
+    private func stores(ofPreferences name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == Self.sdkPreferencesFileName {
             return .exclusive([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
         }
@@ -104,13 +102,12 @@ enum MozillaStores {
     }
 
     /// Returns whether a file contains all of `texts`, and therefore belongs to Mozilla's SDK.
-    private static func file(named name: String, containsAll texts: [String], in folder: inout InspectedFolder) -> Bool
-    {
+    private func file(named name: String, containsAll texts: [String], in folder: inout InspectedFolder) -> Bool {
         // A JSON file that is too large may belong to another program. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
 
-    private static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
         -> FileFinding
     {
         guard DecimalTime(pingFileName: name.utf8.span) != nil || MozillaName(folder: folder.name) != nil else {
@@ -135,14 +132,18 @@ enum MozillaStores {
     ///
     /// Returns `false` if `stores` contain any store except preferences and values of Mozilla's SDK. For example,
     /// stores of the Glean SDK show that the app is a current version of Firefox, which stores its pings elsewhere.
-    private static func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
         Self.appsWithPingsInCaches.contains(applicationID)
             && !stores.contains { store in
                 store.parts.contains { $0.kind != .mozillaDefaults && $0.kind != .mozillaValues }
             }
     }
 
-    private static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    func usageDataState(_ setting: UsageDataSetting, in contents: [UInt8]) -> UsageDataState? {
+        UsageDataPreferences.state(of: setting, in: contents)
+    }
+
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         MozillaName.hasSDKPrefix(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }
 }

@@ -49,8 +49,6 @@ extension PingFolder {
     var system: SystemName? { .mozilla }
     var kind: StoreKind { .mozillaPingFile }
     var fileCount: Int { files.count }
-    var isReadByOneJob: Bool { false }
-    var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
 
     func path(ofFile index: Int, name: inout [UInt8]) -> String {

@@ -7,9 +7,7 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
 enum UsageDataPreferences {
-    static let format = UsageDataFormat(settings: settings, state: state(of:in:))
-
-    private static let settings = [
+    static let settings = [
         focus("Focus", stateIfAbsent: .on),
         // Klar sends usage data only if the user has switched it on.
         focus("Klar", stateIfAbsent: .off),
@@ -52,7 +50,7 @@ enum UsageDataPreferences {
     }
 
     /// Returns the state of `setting` in the contents of its property list, or `nil` if they are damaged.
-    private static func state(of setting: UsageDataSetting, in contents: [UInt8]) -> UsageDataState? {
+    static func state(of setting: UsageDataSetting, in contents: [UInt8]) -> UsageDataState? {
         guard let document = try? PropertyListDocument(contents), document.kind(of: document.root) == .dictionary else {
             return nil
         }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -274,16 +275,10 @@ struct SiftKeyTable {
 
     /// Inserts a new entry into ``sortedEntries``, and updates the ranks.
     private mutating func updateRanks(inserting entry: Int) {
-        var (low, high) = (0, sortedEntries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[sortedEntries[middle]].lexicographicallyPrecedes(keys[entry]) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        let place = sortedEntries.indices.partitioningIndex {
+            !keys[sortedEntries[$0]].lexicographicallyPrecedes(keys[entry])
         }
-        sortedEntries.insert(entry, at: low)
+        sortedEntries.insert(entry, at: place)
         ranks.append(0)
         for rank in sortedEntries.indices { ranks[sortedEntries[rank]] = UInt32(rank) }
     }

@@ -129,16 +129,8 @@ extension SiftQueue {
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.
 struct SiftQueueRules: Sendable, Equatable {
-    /// The meaning of the timestamp that a queue stores.
-    enum Clock: Sendable, Equatable {
-        /// The time of the last upload request, since version 0.9.7.
-        case lastUpload
-        /// The time of the last added event, up to version 0.9.6.
-        case lastAppend
-    }
-
-    /// The meaning of the timestamp from which the age of the queue is measured.
-    let clock: Clock
+    /// The versions of the SDK with these rules.
+    let era: Era
     /// The number of pending events above which a queue is ready for upload.
     let uploadWhenMoreThan: Int
     /// The age in seconds above which a queue with pending events is ready for upload.
@@ -173,8 +165,8 @@ extension SiftQueueRules {
             }
         guard let rules else { return nil }
         self.init(
-            clock: era == .current ? .lastUpload : .lastAppend, uploadWhenMoreThan: rules.moreThan,
-            uploadWhenOlderThan: rules.olderThan, acceptSameEventAfter: rules.sameAfter)
+            era: era, uploadWhenMoreThan: rules.moreThan, uploadWhenOlderThan: rules.olderThan,
+            acceptSameEventAfter: rules.sameAfter)
     }
 }
 
@@ -219,7 +211,7 @@ extension SiftQueueRules {
     /// - Returns: The time, `nil` if the event is accepted at any time, or `Int64.max` if it is never accepted.
     func equalEventAcceptanceTime(afterEventAt lastEvent: Int64, clockTime: Int64) -> Int64? {
         guard acceptSameEventAfter > 0 else { return nil }
-        return Self.instant(clock == .lastUpload ? lastEvent : clockTime, plusSeconds: acceptSameEventAfter)
+        return Self.instant(era == .current ? lastEvent : clockTime, plusSeconds: acceptSameEventAfter)
     }
 
     /// Returns the time `seconds` after `instant`, or `Int64.max` if the result overflows.

@@ -5,23 +5,17 @@ import Telemetry
 /// The format of the folder of Sift's SDK, and of a single file from it.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 2.1 and 2.2.
-enum SiftStores {
-    static let format = StoreFormat(
-        kinds: [.siftUploader, .siftQueue], mayBelongToStore: mayBelongToStore,
-        isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
-        // A file outside the folder of the SDK may belong to any program.
-        storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
-        storeByContents: store(byContentsOf:in:),
-        // The gap is reported for all apps, because any app may contain the SDK.
-        backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"), secrets: nil,
-        usageData: nil)
+struct SiftStores: StoreFormat {
+    let kinds: [StoreKind] = [.siftUploader, .siftQueue]
+    // The absence is reported for all apps, because any app may contain the SDK.
+    let absenceFromBackups: String? = "queues of Sift are not in backups: they are stored in Library/Caches"
 
     private static let queuesFolderName = Array(SiftFile.queuesFolderName.utf8)
 
     /// Returns whether an archive member may belong to the folder of the SDK.
     ///
     /// Queues can have any name, so every file below a folder of queues may be one.
-    static func mayBelongToStore(_ file: MemberName) -> Bool {
+    func mayBelongToStore(_ file: MemberName) -> Bool {
         SiftFile(name: file.name) != nil || file.rootName == SiftFile.queuesFolderName
             || file.folders.contains(SiftFile.queuesFolderName)
     }
@@ -29,7 +23,7 @@ enum SiftStores {
     /// Returns the store for `folder` if it is the SDK's folder, or `nil` otherwise.
     ///
     /// The folder is recognized by its name, or because it contains both an archive of the SDK and a folder of queues.
-    static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
+    func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamed = folder.name == SiftFile.folderName
         let hasQueues = folder.folders.contains(Self.queuesFolderName)
         guard isNamed || hasQueues else { return nil }
@@ -44,7 +38,8 @@ enum SiftStores {
         return SiftFolder(path: folder.path, pathPrefix: folder.base, files: known + Self.queueFiles(in: &folder))
     }
 
-    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+    // A file outside the folder of the SDK may belong to any program.
+    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
         -> FileFinding
     {
         SiftFile(name: name, inFolder: path).map { .exclusive([SiftFolder(single: $0, named: name)]) } ?? .unrelated
@@ -53,13 +48,13 @@ enum SiftStores {
     /// Recognizes an uploader or a queue by the contents of its archive, regardless of its name.
     ///
     /// Returns `nil` for any other file.
-    static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
+    func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
     }
 
-    static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == SiftFile.folderName { return true }
         return store is SiftFolder && (name == SiftFile.queuesFolderName || SiftFile(name: name) != nil)
     }

@@ -4,7 +4,7 @@ import Telemetry
 @testable import Sift
 
 /// Returns the upload format of a system.
-func uploads(_ system: SystemName) -> UploadFormat {
+func uploads(_ system: SystemName) -> any UploadFormat {
     guard let known = Systems.table[system] else { preconditionFailure("no system is called \(system)") }
     return known.uploads
 }
