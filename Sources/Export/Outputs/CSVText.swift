@@ -238,13 +238,11 @@ extension UInt64 {
     /// A mask that contains the high bit of the first quotation mark, comma, line feed or carriage return.
     ///
     /// The mask is 0 if there is no such byte. The high bits of later bytes can also be set.
-    @inline(__always)
     fileprivate var csvSpecialBytes: UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)
             | zeros(of: 0x0D0D_0D0D_0D0D_0D0D)) & 0x8080_8080_8080_8080
     }
 
-    @inline(__always)
     private func zeros(of pattern: UInt64) -> UInt64 {
         let bytes = self ^ pattern
         return (bytes &- 0x0101_0101_0101_0101) & ~bytes

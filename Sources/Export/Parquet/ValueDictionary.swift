@@ -20,7 +20,6 @@ struct ValueDictionary {
     /// Returns the index of `number`, after adding the number if it is new.
     ///
     /// Returns `nil` if the number is new and the dictionary is full.
-    @inline(__always)
     mutating func index(of number: Int64) -> UInt32? {
         var search = index.search(for: hash(number))
         while let found = index.next(&search) {
@@ -34,7 +33,6 @@ struct ValueDictionary {
     /// Returns the index of `string`, after adding the string if it is new.
     ///
     /// Returns `nil` if the string is new and the dictionary is full.
-    @inline(__always)
     mutating func index(of string: Span<UInt8>) -> UInt32? {
         var search = index.search(for: hash(string))
         while let found = index.next(&search) {
@@ -46,10 +44,8 @@ struct ValueDictionary {
         return UInt32(truncatingIfNeeded: index.add(after: search))
     }
 
-    @inline(__always)
     func number(at index: Int) -> Int64 { Int64(bitPattern: bytes.span.word(at: 8 &* index)) }
 
-    @inline(__always)
     @_lifetime(borrow self)
     func string(at index: Int) -> Span<UInt8> {
         let start = index == 0 ? 0 : Int(ends[index &- 1])
@@ -85,11 +81,9 @@ private struct DictionaryIndex {
         fileprivate var position: Int
     }
 
-    @inline(__always)
     func search(for hash: UInt32) -> Search { Search(hash: hash, position: Int(hash) & (slots.count &- 1)) }
 
     /// Returns the index of the next entry with the hash of `search`, or `nil` if there are no further entries.
-    @inline(__always)
     func next(_ search: inout Search) -> Int? {
         while slots[search.position] != 0 {
             let slot = slots[search.position]
@@ -136,12 +130,10 @@ private struct DictionaryHash {
 
     init() { (seed, factor) = Self.key }
 
-    @inline(__always)
     func callAsFunction(_ number: Int64) -> UInt32 {
         UInt32(truncatingIfNeeded: mixed(mixed(UInt64(bitPattern: number) ^ seed)))
     }
 
-    @inline(__always)
     func callAsFunction(_ bytes: Span<UInt8>) -> UInt32 {
         var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count)
         var index = 0
@@ -162,7 +154,6 @@ private struct DictionaryHash {
         return UInt32(truncatingIfNeeded: mixed(mixed(hash ^ rest)))
     }
 
-    @inline(__always)
     private func mixed(_ number: UInt64) -> UInt64 {
         let product = number.multipliedFullWidth(by: factor)
         return product.high ^ product.low
