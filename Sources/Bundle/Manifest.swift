@@ -99,11 +99,6 @@ public struct Manifest: Sendable, Equatable {
     /// Whether ``digest`` matches the names and hashes of the members and the parents.
     public var hasMatchingDigest: Bool { Self.digest(of: allMembers, parents: parents) == digest }
 
-    /// The hashes of all members except the manifest, keyed by name.
-    public var hashes: [CapturedText: ContentHash] {
-        Dictionary(allMembers.map { (CapturedText($0.path), $0.sha256) }) { first, _ in first }
-    }
-
     /// The manifest as canonical JSON, with a line feed at the end.
     ///
     /// The JSON is written directly, because intermediate objects would need too much memory for 100,000 members.

@@ -51,7 +51,6 @@ struct EntryRuns {
     /// The number of rows.
     private(set) var count = 0
 
-    @inline(__always)
     mutating func append(_ entry: UInt32) {
         count &+= 1
         let last = runs.count &- 1
@@ -88,7 +87,6 @@ extension ColumnEncoder {
         let first: Int
         let stride: Int
 
-        @inline(__always)
         subscript(row: Int) -> Cell { cells[row &* stride &+ first] }
     }
 
@@ -202,7 +200,6 @@ private struct CellParser {
     /// Returns the microseconds since 1970 of an instant, or the bits of a finite floating-point number.
     ///
     /// Returns `nil` for any other string.
-    @inline(__always)
     mutating func number(_ start: Int, _ count: UInt32, _ text: TextBuffer) -> Int64? {
         if start == previous.start, count == previous.count { return previous.number }
         let bytes = start..<start + Int(count)

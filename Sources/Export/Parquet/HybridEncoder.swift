@@ -56,7 +56,6 @@ struct HybridEncoder {
         }
     }
 
-    @inline(__always)
     private mutating func pack(_ value: UInt32) {
         if headerIndex == nil {
             headerIndex = bytes.count

@@ -19,7 +19,6 @@ struct ValueDictionary {
     /// Returns the index of `number`, after adding the number if it is new.
     ///
     /// Returns `nil` if the number is new and the dictionary is full.
-    @inline(__always)
     mutating func index(of number: Int64) -> UInt32? {
         var search = index.search(for: Self.hash { $0.combine(number) })
         while let found = index.next(&search) {
@@ -33,7 +32,6 @@ struct ValueDictionary {
     /// Returns the index of `string`, after adding the string if it is new.
     ///
     /// Returns `nil` if the string is new and the dictionary is full.
-    @inline(__always)
     mutating func index(of string: Span<UInt8>) -> UInt32? {
         let hash = Self.hash { hasher in string.withUnsafeBytes { hasher.combine(bytes: $0) } }
         var search = index.search(for: hash)
@@ -53,10 +51,8 @@ struct ValueDictionary {
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
-    @inline(__always)
     func number(at index: Int) -> Int64 { Int64(bitPattern: bytes.span.word(at: 8 &* index)) }
 
-    @inline(__always)
     @_lifetime(borrow self)
     func string(at index: Int) -> Span<UInt8> {
         let start = index == 0 ? 0 : Int(ends[index &- 1])
@@ -92,11 +88,9 @@ private struct DictionaryIndex {
         fileprivate var position: Int
     }
 
-    @inline(__always)
     func search(for hash: UInt32) -> Search { Search(hash: hash, position: Int(hash) & (slots.count &- 1)) }
 
     /// Returns the index of the next entry with the hash of `search`, or `nil` if there are no further entries.
-    @inline(__always)
     func next(_ search: inout Search) -> Int? {
         while slots[search.position] != 0 {
             let slot = slots[search.position]

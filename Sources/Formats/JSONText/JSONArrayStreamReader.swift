@@ -154,7 +154,6 @@ public struct JSONOutline: Sendable, ExpressibleByDictionaryLiteral {
 
 extension JSONArrayStreamReader {
     /// Reads the next byte, or as much of a string as possible, and returns whether this completes a value.
-    @inline(__always)
     private mutating func step(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Bool {
         let byte = piece[index]
         switch state {
@@ -355,7 +354,6 @@ extension JSONArrayStreamReader {
     }
 
     /// Extracts a part of a string, or stores a part of a key, if the role requires it.
-    @inline(__always)
     private mutating func record(_ bytes: Span<UInt8>, of part: StringPart) {
         switch role {
         case .kept: extracted.append(bytes)

@@ -15,13 +15,13 @@ public struct JSONDocument: Sendable {
     /// The maximum length of a text, in bytes.
     public static let maximumLength = 1 << 30
 
-    @usableFromInline var source: [UInt8] = []
+    var source: [UInt8] = []
     /// The text of strings with resolved escapes, and of values that replaced other values.
-    @usableFromInline var resolved = TextBuffer(Array("null".utf8))
+    var resolved = TextBuffer(Array("null".utf8))
     /// The values in the order of the text, followed by unused nodes.
-    @usableFromInline var nodes = [Node.null]
+    var nodes = [Node.null]
     /// For each object, its number of members followed by the node indices of its keys in canonical order.
-    @usableFromInline var members: [UInt32] = []
+    var members: [UInt32] = []
     /// The keys of the objects whose ends have not been read yet.
     var keys: [KeySorter.Entry] = []
     /// The maximum number of bytes that replaced values add to the canonical form.
@@ -40,17 +40,17 @@ public struct JSONDocument: Sendable {
     }
 
     /// A value whose bytes are stored in `source` or `resolved`.
-    @usableFromInline struct Node: Sendable {
-        @usableFromInline var kind: JSONKind
+    struct Node: Sendable {
+        var kind: JSONKind
         /// Whether `start` and `end` are offsets in `resolved` instead of `source`.
-        @usableFromInline var isResolved = false
-        @usableFromInline var start: UInt32
-        @usableFromInline var end: UInt32
+        var isResolved = false
+        var start: UInt32
+        var end: UInt32
         /// The index of the first node after this value and its contents.
-        @usableFromInline var next: UInt32
+        var next: UInt32
         /// The number of elements of an array, the index of an object in `members`, or the source offset of a string
         /// that is stored in `resolved`.
-        @usableFromInline var extra: UInt32 = 0
+        var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
 
@@ -98,9 +98,9 @@ public struct KindPattern: Hashable, Sendable {
 
 /// The position of a value in a ``JSONDocument``.
 public struct JSONNode: Hashable, Sendable {
-    @usableFromInline let index: UInt32
+    let index: UInt32
 
-    @usableFromInline init(_ index: UInt32) {
+    init(_ index: UInt32) {
         self.index = index
     }
 }
@@ -110,25 +110,24 @@ public struct JSONMember: Sendable {
     /// The key, which is a string.
     public let key: JSONNode
 
-    @inlinable init(key: JSONNode) { self.key = key }
+    init(key: JSONNode) { self.key = key }
 
     /// The value.
-    @inlinable public var value: JSONNode { JSONNode(key.index &+ 1) }
+    public var value: JSONNode { JSONNode(key.index &+ 1) }
 }
 
 extension JSONDocument {
     /// The outermost value.
-    @inlinable public var root: JSONNode { JSONNode(0) }
+    public var root: JSONNode { JSONNode(0) }
 
     /// Returns the kind of a value.
-    @inlinable public func kind(of node: JSONNode) -> JSONKind {
+    public func kind(of node: JSONNode) -> JSONKind {
         nodes[Int(node.index)].kind
     }
 
     /// Returns the UTF-8 of a string with escapes resolved, or the text of a number.
     ///
     /// For a literal, returns its text. For an array or object, returns its text in the source, without later changes.
-    @inlinable
     @_lifetime(borrow self)
     public func bytes(of node: JSONNode) -> Span<UInt8> {
         let entry = nodes[Int(node.index)]
@@ -150,7 +149,7 @@ extension JSONDocument {
     }
 
     /// Returns the number of elements of an array or members of an object, or 0 for other values.
-    @inlinable public func count(of node: JSONNode) -> Int {
+    public func count(of node: JSONNode) -> Int {
         let entry = nodes[Int(node.index)]
         return switch entry.kind {
         case .array: Int(entry.extra)
@@ -160,12 +159,12 @@ extension JSONDocument {
     }
 
     /// Returns the number of members of an object, or 0 for other values.
-    @inlinable public func memberCount(of node: JSONNode) -> Int {
+    public func memberCount(of node: JSONNode) -> Int {
         kind(of: node) == .object ? count(of: node) : 0
     }
 
     /// Returns the member of an object at a position in canonical order.
-    @inlinable public func member(at position: Int, of object: JSONNode) -> JSONMember {
+    public func member(at position: Int, of object: JSONNode) -> JSONMember {
         JSONMember(key: JSONNode(members[Int(nodes[Int(object.index)].extra) + 1 + position]))
     }
 
@@ -189,7 +188,6 @@ extension JSONDocument {
     /// Compares the key at `member` with `key`.
     ///
     /// In most cases, the first eight bytes decide.
-    @inline(__always)
     private func order(of member: JSONNode, against key: JSONKey) -> Int {
         let entry = nodes[Int(member.index)]
         let range = Int(entry.start)..<Int(entry.end)
@@ -220,17 +218,17 @@ extension JSONDocument {
     }
 
     /// Returns the first element of an array, or `nil` if the array is empty or `array` is not an array.
-    @inlinable public func firstElement(of array: JSONNode) -> JSONNode? {
+    public func firstElement(of array: JSONNode) -> JSONNode? {
         guard kind(of: array) == .array else { return nil }
         return element(from: array.index + 1, of: array)
     }
 
     /// Returns the element that follows `element` in the same array, or `nil` if there is none.
-    @inlinable public func element(after element: JSONNode, of array: JSONNode) -> JSONNode? {
+    public func element(after element: JSONNode, of array: JSONNode) -> JSONNode? {
         self.element(from: nodes[Int(element.index)].next, of: array)
     }
 
-    @inlinable func element(from index: UInt32, of array: JSONNode) -> JSONNode? {
+    func element(from index: UInt32, of array: JSONNode) -> JSONNode? {
         let end = nodes[Int(array.index)].next
         var index = index
         while index < end {

@@ -87,7 +87,6 @@ struct KeySorter: ~Escapable {
     }
 
     /// Appends to `members` the number of keys of an object, and then the node indices of the keys in canonical order.
-    @inline(never)
     func append(
         _ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32]
     ) throws(JSONError) {
@@ -102,7 +101,6 @@ struct KeySorter: ~Escapable {
     }
 
     /// Sorts the keys of an object, and throws an error if a key is repeated.
-    @inline(never)
     func rejectRepeatedKeys(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) throws(JSONError) {
         sort(&keys, range)
         guard hasRepeatedKeys(keys.span.extracting(range)) else { return }
@@ -133,12 +131,10 @@ struct KeySorter: ~Escapable {
     /// Returns whether `left` sorts before `right`.
     ///
     /// If the keys are equal, their positions in the source decide.
-    @inline(__always)
     private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.prefix == right.prefix ? precedesInFull(left, right) : left.prefix < right.prefix
     }
 
-    @inline(never)
     private func precedesInFull(_ left: Entry, _ right: Entry) -> Bool {
         let order = bytes(of: left).ordered(against: bytes(of: right))
         return order == 0 ? left.key < right.key : order < 0

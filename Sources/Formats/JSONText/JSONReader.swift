@@ -144,14 +144,12 @@ struct JSONReader: ~Escapable {
         self.position = UInt32(truncatingIfNeeded: position)
     }
 
-    @inline(__always)
     mutating func skipToValue() throws(JSONError) {
         skipSpace()
         guard position < source.count else { throw JSONError(.empty, at: Int(position)) }
     }
 
     /// Reads to the end of the value and returns `true`, or returns `false` if `nodes` or `keys` are used up first.
-    @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>,
         _ resolved: inout TextBuffer, _ members: inout [UInt32]
@@ -175,14 +173,12 @@ struct JSONReader: ~Escapable {
     }
 
     /// Whether another iteration could need more than ``nodeCapacity`` nodes in total.
-    var needsMoreNodes: Bool { @inline(__always) get { nodeCount &+ 2 > nodeCapacity } }
+    var needsMoreNodes: Bool { get { nodeCount &+ 2 > nodeCapacity } }
 
     /// Returns whether another iteration could need more than `count` keys in total.
-    @inline(__always)
     func needsMoreKeys(than count: Int) -> Bool { keyCount >= count }
 
     /// Reads a scalar and returns `true`, or opens an array or object and returns `false`.
-    @inline(__always)
     private mutating func readValue(into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer) throws(JSONError)
         -> Bool
     {
@@ -205,7 +201,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Closes the arrays and objects that end at the position, and skips the comma and the white space after them.
-    @inline(__always)
     private mutating func closeCompletedContainers(
         in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
         _ members: inout [UInt32]
@@ -225,7 +220,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Skips a comma and the white space after it, and returns whether there was a comma.
-    @inline(__always)
     private mutating func skipComma() -> Bool {
         guard depth > 0, position < source.count, source[Int(position)] == UInt8(ascii: ",") else { return false }
         position &+= 1
@@ -235,7 +229,7 @@ struct JSONReader: ~Escapable {
 
     /// Whether the array or object that was just opened ends at the position.
     private var isAtClosingByte: Bool {
-        @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
+        get { position < source.count && source[Int(position)] == closingByte }
     }
 
     /// Throws an error if the innermost object is large and already has a repeated key that the policy rejects.
@@ -253,10 +247,9 @@ struct JSONReader: ~Escapable {
     fileprivate static let largeObjectKeyCount = 4096
 
     private var closingByte: UInt8 {
-        @inline(__always) get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+        get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
-    @inline(__always)
     private mutating func beginContainer(isObject: Bool, in nodes: inout MutableSpan<Node>) throws(JSONError) {
         guard depth < policy.depthLimit else { throw JSONError(.tooDeep, at: Int(position)) }
         nodes[nodeCount] = Node(
@@ -271,7 +264,6 @@ struct JSONReader: ~Escapable {
         skipSpace()
     }
 
-    @inline(__always)
     private mutating func endContainer(
         _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
         _ members: inout [UInt32]
@@ -292,7 +284,6 @@ struct JSONReader: ~Escapable {
         isInObject = depth > 0 && nodes[parent].kind == .object
     }
 
-    @inline(__always)
     private mutating func readKey(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: inout TextBuffer
     ) throws(JSONError) {
@@ -313,7 +304,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Skips a colon and the white space around it.
-    @inline(__always)
     private mutating func skipColon() throws(JSONError) {
         // Foundation writes a space on each side of the colon.
         if let word = source.wordIfPresent(at: Int(position)), word & 0xFF_FFFF == 0x20_3A20 {
@@ -328,7 +318,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Reads the string at the position, and appends it to `resolved` if it contains escapes.
-    @inline(__always)
     private mutating func readString(
         into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
     ) throws(JSONError) {
@@ -343,7 +332,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Reads a string that may contain escapes or non-ASCII characters, and returns the `prefixAsNumber` of its bytes.
-    @inline(__always)
     private mutating func readAnyString(
         from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
     ) throws(JSONError) -> UInt64 {
@@ -358,7 +346,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Appends the node of a scalar.
-    @inline(__always)
     private mutating func append(
         _ kind: JSONKind, from start: UInt32, to end: UInt32, in nodes: inout MutableSpan<Node>
     ) {
@@ -368,14 +355,12 @@ struct JSONReader: ~Escapable {
         nodeCount &+= 1
     }
 
-    @inline(__always)
     private func nextByte() throws(JSONError) -> UInt8 {
         guard position < source.count else { throw JSONError(.unexpectedEnd, at: source.count) }
         return source[Int(position)]
     }
 
     /// Skips white space, which is usually absent or short.
-    @inline(__always)
     private mutating func skipSpace() {
         guard position < source.count, source[Int(position)] <= 0x20 else { return }
         position = source.endOfWhitespace(from: position)

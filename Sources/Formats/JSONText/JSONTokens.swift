@@ -3,7 +3,6 @@ import Bytes
 /// Reads JSON tokens (RFC 8259) other than strings.
 extension Span<UInt8> {
     /// Returns the index of the first byte at or after `start` that is not white space.
-    @inline(__always)
     func endOfWhitespace(from start: UInt32) -> UInt32 {
         guard self[Int(start)].isJSONSpace else { return start }
         var index = start &+ 1
@@ -20,7 +19,6 @@ extension Span<UInt8> {
     }
 
     /// Returns the end of the number that begins at `start` with a digit or a minus sign.
-    @inline(__always)
     func endOfNumber(at start: UInt32) throws(JSONError) -> UInt32 {
         var index = start
         if self[Int(start)] != UInt8(ascii: "0") {
@@ -35,7 +33,6 @@ extension Span<UInt8> {
     }
 
     /// Returns the end of a number that can have a sign, a fraction and an exponent.
-    @inline(never)
     private func endOfAnyNumber(at start: Int) throws(JSONError) -> Int {
         var index = start
         if self[index] == UInt8(ascii: "-") { index += 1 }
@@ -65,7 +62,6 @@ extension Span<UInt8> {
     }
 
     /// Returns the kind and the end of the literal `true`, `false` or `null` at `start`.
-    @inline(never)
     func literal(at start: Int) throws(JSONError) -> (JSONKind, end: Int) {
         switch self[start] {
         case UInt8(ascii: "t"): (.true, try end(of: "true".utf8.span, at: start))
@@ -114,7 +110,6 @@ struct JSONStringReader: ~Escapable {
     }
 
     /// Reads a string that is plain text up to `end`, and returns a node whose `next` has the given value.
-    @inline(never)
     mutating func read(from end: Int, next: Int, into resolved: inout TextBuffer) throws(JSONError) -> JSONDocument.Node
     {
         let start = position
@@ -186,7 +181,6 @@ struct JSONStringReader: ~Escapable {
     }
 
     /// Skips a character that a string can contain unescaped.
-    @inline(never)
     private mutating func skipScalar() throws(JSONError) {
         let byte = source[position]
         guard byte >= 0x20 else { throw JSONError(.controlCharacter, at: position) }
@@ -261,7 +255,6 @@ extension Span<UInt8> {
     /// Returns the index of the first byte at or after `start` that is not plain text.
     ///
     /// If fewer than eight bytes remain to be searched, returns the index of the first unsearched byte.
-    @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start
         while let word = wordIfPresent(at: Int(index)) {

@@ -160,14 +160,12 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     }
 
     /// Writes a scalar, or an empty array or object.
-    @inline(__always)
     private func writeFlat(_ node: JSONDocument.Node, to output: inout TextWriter) {
         guard node.isContainer else { return writeScalar(node, to: &output) }
         output.append(node.kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
         output.append(node.kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
-    @inline(__always)
     private func writeScalar(_ node: JSONDocument.Node, to output: inout TextWriter) {
         if node.kind == .string {
             writeString(node, to: &output)
@@ -201,7 +199,6 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         return nil
     }
 
-    @inline(__always)
     private func writeString(_ node: JSONDocument.Node, to output: inout TextWriter) {
         if node.isResolved {
             output.append(jsonString: resolved.extracting(Int(node.start)..<Int(node.end)))

@@ -4,10 +4,10 @@ import Bytes
 ///
 /// The memory extends beyond the bytes, so that writers can store whole words.
 public struct TextBuffer: Sendable {
-    @usableFromInline var memory: [UInt8] = []
+    var memory: [UInt8] = []
     /// The number of bytes in the buffer.
     public var count: Int { used }
-    @usableFromInline var used = 0
+    var used = 0
     /// The number of bytes for which memory is allocated.
     public var capacity: Int { memory.count }
 
@@ -21,7 +21,7 @@ public struct TextBuffer: Sendable {
     }
 
     /// The bytes in the buffer.
-    @inlinable public var span: Span<UInt8> {
+    public var span: Span<UInt8> {
         @_lifetime(borrow self) get { memory.span.extracting(..<used) }
     }
 
@@ -52,8 +52,6 @@ public struct TextBuffer: Sendable {
     /// Appends the bytes that `body` writes.
     ///
     /// `body` must not write more than `limit` bytes.
-    @inlinable
-    @inline(__always)
     public mutating func append(atMost limit: Int, _ body: (inout TextWriter) -> Void) {
         if memory.count < count + limit + TextWriter.slack { grow(toAppend: limit) }
         let start = count
@@ -62,7 +60,6 @@ public struct TextBuffer: Sendable {
         used = writer.count
     }
 
-    @usableFromInline
     mutating func grow(toAppend limit: Int) {
         let needed = count + limit + TextWriter.slack
         let more = max(needed, 2 * memory.count) - memory.count
@@ -110,14 +107,13 @@ public struct TextBuffer: Sendable {
 /// ``count``.
 public struct TextWriter: ~Copyable, ~Escapable {
     /// The minimum number of bytes of memory after the appended bytes.
-    @inlinable static var slack: Int { 48 }
+    static var slack: Int { 48 }
 
-    @usableFromInline var memory: MutableSpan<UInt8>
+    var memory: MutableSpan<UInt8>
     /// The number of bytes in use, which is also the index at which the next byte is stored.
     public var count: Int { used }
-    @usableFromInline var used: Int
+    var used: Int
 
-    @inlinable
     @_lifetime(copy memory)
     init(_ memory: consuming MutableSpan<UInt8>, count: Int) {
         self.memory = memory
@@ -125,8 +121,6 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     /// Appends a byte.
-    @inlinable
-    @inline(__always)
     public mutating func append(_ byte: UInt8) {
         memory[count] = byte
         used += 1
@@ -174,7 +168,6 @@ public struct TextWriter: ~Copyable, ~Escapable {
     /// Appends the bytes of `bytes` from `start` up to `end`, optimized for at most 16 bytes.
     ///
     /// A range of at most 16 bytes is copied with a single store if `bytes` has at least 16 bytes from `start` on.
-    @inline(__always)
     mutating func append(copyingShort bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
         guard end &- start <= 16, Int(start) <= bytes.count &- 16 else {
             return append(copying: bytes, from: start, to: end)
@@ -226,10 +219,8 @@ public struct TextWriter: ~Copyable, ~Escapable {
     mutating func advance(by count: Int) { used &+= count }
 
     /// Stores the eight bytes of a word at `index`, with the lowest byte first.
-    @inline(__always)
     mutating func store(_ word: UInt64, at index: Int) { memory.store(word, at: index) }
 
-    @inline(__always)
     private mutating func store(_ piece: SIMD16<UInt8>, at index: Int) { memory.store(piece, at: index) }
 
     /// Appends UTF-8 as a JSON string with the shortest escapes.
@@ -264,7 +255,6 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     /// Stores eight bytes and returns `true`, or returns `false` if one of them needs an escape or is not ASCII.
-    @inline(__always)
     private mutating func storeIfPlain(_ word: UInt64, at index: Int) -> Bool {
         if word.specialByteMask != 0 { return false }
         store(word, at: index)

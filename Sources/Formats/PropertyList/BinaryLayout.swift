@@ -4,7 +4,6 @@ import JSONText
 /// The checked trailer of a binary property list, which locates its objects.
 ///
 /// Source: <doc:KeyedArchives>, A.2 to A.4.
-@usableFromInline
 struct BinaryLayout: Sendable {
     static let headerLength = 8
     private static let trailerLength = 32
@@ -12,13 +11,13 @@ struct BinaryLayout: Sendable {
     private static let minimumLength = 42
 
     /// The size of an offset-table entry, in bytes: 1 to 8.
-    @usableFromInline let offsetSize: Int
+    let offsetSize: Int
     /// The size of a reference to an object, in bytes: 1 to 8.
-    @usableFromInline let referenceSize: Int
+    let referenceSize: Int
     let objectCount: Int
     let rootNumber: Int
     /// The offset of the offset table, which is also the end of the objects.
-    @usableFromInline let tableOffset: Int
+    let tableOffset: Int
 
     /// Reads and checks the trailer and the offset table.
     init(of bytes: Span<UInt8>) throws(PropertyListError) {
@@ -72,15 +71,11 @@ struct BinaryLayout: Sendable {
     var sharesOffsets: Bool { objectCount > tableOffset }
 
     /// Returns the offset of the marker of an object.
-    @inlinable
-    @inline(__always)
     func offset(of number: Int, in bytes: Span<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: bytes.bigEndian(at: tableOffset + number * offsetSize, width: offsetSize))
     }
 
     /// Returns the payload offset of a checked object, and its number of bytes, UTF-16 units, elements or members.
-    @inlinable
-    @inline(__always)
     static func extent(at offset: UInt32, in bytes: Span<UInt8>) -> (start: Int, count: Int) {
         let start = Int(offset) + 1
         let short = Int(bytes[start - 1] & 0xF)
@@ -92,8 +87,6 @@ struct BinaryLayout: Sendable {
 
 extension Span<UInt8> {
     /// Returns the big-endian number of `width` bytes at `index`, where `width` is 1 to 8.
-    @inlinable
-    @inline(__always)
     func bigEndian(at index: Int, width: Int) -> UInt64 {
         // Eight bytes can be loaded wherever an object or an offset begins, because the trailer follows.
         word(at: index).byteSwapped &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)

@@ -27,7 +27,6 @@ enum WalkState<Value> {
 ///   - close: Returns the value of a node after all its successors were added.
 /// - Returns: The value of `root`.
 /// - Throws: The errors of `enter` and `next`.
-@inline(__always)
 func foldDepthFirst<Node, Value, Frame, Failure: Error>(
     _ root: Node, enter: (_ node: Node, _ depth: Int) throws(Failure) -> EnteredNode<Value, Frame>,
     next: (inout Frame) throws(Failure) -> Node?, add: (Value, inout Frame) -> Void, close: (Frame) -> Value

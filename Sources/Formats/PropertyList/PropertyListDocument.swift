@@ -17,10 +17,10 @@ import JSONText
 /// ```
 public struct PropertyListDocument: Sendable {
     /// The property list in the binary form.
-    @usableFromInline let bytes: [UInt8]
-    @usableFromInline let layout: BinaryLayout
+    let bytes: [UInt8]
+    let layout: BinaryLayout
     /// The source offset of each object, or an empty array if `bytes` is the source.
-    @usableFromInline let sourceOffsets: [UInt32]
+    let sourceOffsets: [UInt32]
     private let repeats: RepeatedKeys?
 
     /// Opens and checks a property list.
@@ -68,14 +68,10 @@ public struct PropertyListDocument: Sendable {
     public let sourceLength: Int
 
     /// Returns the byte offset of a value in the source.
-    @inlinable
-    @inline(__always)
     public func offset(of node: PropertyListNode) -> Int {
         sourceOffsets.isEmpty ? Int(node.offset) : Int(sourceOffsets[Int(node.number)])
     }
 
-    @inlinable
-    @inline(__always)
     func node(numbered number: Int) -> PropertyListNode {
         PropertyListNode(number: UInt32(truncatingIfNeeded: number), offset: layout.offset(of: number, in: bytes.span))
     }
@@ -83,13 +79,9 @@ public struct PropertyListDocument: Sendable {
 
 extension PropertyListDocument {
     /// Returns the first byte of an object, which contains its kind and a short count.
-    @inlinable
-    @inline(__always)
     func marker(of node: PropertyListNode) -> UInt8 { bytes.span[Int(node.offset)] }
 
     /// Returns the kind of a value.
-    @inlinable
-    @inline(__always)
     public func kind(of node: PropertyListNode) -> PropertyListKind {
         let marker = marker(of: node)
         return switch marker >> 4 {
@@ -106,11 +98,9 @@ extension PropertyListDocument {
     }
 
     /// Returns the value of a boolean, or `false` for other kinds.
-    @inlinable
     public func boolean(of node: PropertyListNode) -> Bool { marker(of: node) == 0x09 }
 
     /// Returns the value of an integer, or 0 for other kinds.
-    @inline(__always)
     public func integer(of node: PropertyListNode) -> PropertyListInteger {
         let marker = marker(of: node)
         guard marker >> 4 == 1 else { return PropertyListInteger(bits: 0, isNegative: false) }
@@ -128,7 +118,6 @@ extension PropertyListDocument {
     /// Returns the value of a real, or of a date as seconds since 2001-01-01T00:00:00Z.
     ///
     /// Returns 0 for other kinds.
-    @inlinable
     public func real(of node: PropertyListNode) -> Double {
         let start = Int(node.offset) + 1
         switch marker(of: node) {
@@ -139,8 +128,6 @@ extension PropertyListDocument {
     }
 
     /// Returns the value of a UID, or 0 for other kinds.
-    @inlinable
-    @inline(__always)
     public func uid(of node: PropertyListNode) -> UInt32 {
         let marker = marker(of: node)
         guard marker >> 4 == 8 else { return 0 }
@@ -153,7 +140,6 @@ extension PropertyListDocument {
     /// Returns the bytes of data or of a stored string, or an empty span for other kinds.
     ///
     /// A string is stored as ASCII, or as UTF-16BE if ``isUTF16(_:)`` returns `true`.
-    @inlinable
     @_lifetime(borrow self)
     public func payload(of node: PropertyListNode) -> Span<UInt8> {
         let kind = marker(of: node) >> 4
@@ -164,13 +150,9 @@ extension PropertyListDocument {
     }
 
     /// Returns whether a string is stored as UTF-16BE.
-    @inlinable
-    @inline(__always)
     public func isUTF16(_ node: PropertyListNode) -> Bool { marker(of: node) >> 4 == 6 }
 
     /// Returns the elements of an array, or an empty list for other kinds.
-    @inlinable
-    @inline(__always)
     public func elements(of node: PropertyListNode) -> PropertyListElements {
         let kind = marker(of: node) >> 4
         guard kind == 0xA || kind == 0xC else { return PropertyListElements(start: 0, count: 0) }
@@ -179,16 +161,12 @@ extension PropertyListDocument {
     }
 
     /// Returns the element at a position.
-    @inlinable
-    @inline(__always)
     public func element(at position: Int, of elements: PropertyListElements) -> PropertyListNode {
         precondition(position >= 0 && position < elements.count)
         return referencedNode(at: elements.start + position * layout.referenceSize)
     }
 
     /// Returns the members of a dictionary in the order of the file, or an empty list for other kinds.
-    @inlinable
-    @inline(__always)
     public func members(of node: PropertyListNode) -> PropertyListMembers {
         guard marker(of: node) >> 4 == 0xD else { return PropertyListMembers(start: 0, count: 0) }
         let extent = BinaryLayout.extent(at: node.offset, in: bytes.span)
@@ -196,16 +174,12 @@ extension PropertyListDocument {
     }
 
     /// Returns the key at a position, which is a string.
-    @inlinable
-    @inline(__always)
     public func key(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
         precondition(position >= 0 && position < members.count)
         return referencedNode(at: members.start + position * layout.referenceSize)
     }
 
     /// Returns the value at a position.
-    @inlinable
-    @inline(__always)
     public func value(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
         precondition(position >= 0 && position < members.count)
         return referencedNode(at: members.start + (members.count + position) * layout.referenceSize)
@@ -221,22 +195,16 @@ extension PropertyListDocument {
     }
 
     /// Returns the object that the reference at `offset` identifies.
-    @inlinable
-    @inline(__always)
     func referencedNode(at offset: Int) -> PropertyListNode {
         node(numbered: Int(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize)))
     }
 
     /// Returns the object number of the key at a position.
-    @inlinable
-    @inline(__always)
     func keyNumber(at position: Int, of members: PropertyListMembers) -> UInt32 {
         referenceNumber(at: members.start + position * layout.referenceSize)
     }
 
     /// Returns the object number that is stored in the reference at `offset`.
-    @inlinable
-    @inline(__always)
     func referenceNumber(at offset: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize))
     }
@@ -249,9 +217,8 @@ public struct PropertyListNode: Hashable, Sendable {
     /// Several numbers can refer to the same object.
     public let number: UInt32
     /// The offset of the object's marker in the binary form.
-    @usableFromInline let offset: UInt32
+    let offset: UInt32
 
-    @inlinable
     init(number: UInt32, offset: UInt32) {
         self.number = number
         self.offset = offset
@@ -274,11 +241,10 @@ public enum PropertyListKind: Sendable {
 /// The elements of an array of a ``PropertyListDocument``.
 public struct PropertyListElements: Hashable, Sendable {
     /// The offset of the reference to the first element.
-    @usableFromInline let start: Int
+    let start: Int
     /// The number of elements.
     public let count: Int
 
-    @inlinable
     init(start: Int, count: Int) {
         self.start = start
         self.count = count
@@ -288,11 +254,10 @@ public struct PropertyListElements: Hashable, Sendable {
 /// The members of a dictionary of a ``PropertyListDocument``.
 public struct PropertyListMembers: Hashable, Sendable {
     /// The offset of the references to the keys, which are followed by the references to the values.
-    @usableFromInline let start: Int
+    let start: Int
     /// The number of members.
     public let count: Int
 
-    @inlinable
     init(start: Int, count: Int) {
         self.start = start
         self.count = count

@@ -5,7 +5,6 @@ import JSONText
 /// The methods also accept data as UTF-8, because keyed archives store some strings as data.
 extension PropertyListDocument {
     /// Returns whether a value is the string `text`, given as UTF-8.
-    @inline(__always)
     public func text(_ node: PropertyListNode, equals text: Span<UInt8>) -> Bool {
         switch marker(of: node) >> 4 {
         case 4, 5, 6: storedText(node).equals(utf8: text)
@@ -14,7 +13,6 @@ extension PropertyListDocument {
     }
 
     /// Returns whether a value is the string `text`, given as UTF-8.
-    @inline(__always)
     public func text(_ node: PropertyListNode, equals text: [UInt8]) -> Bool {
         self.text(node, equals: text.span)
     }
@@ -147,7 +145,6 @@ struct StoredText: ~Escapable {
 
     /// Reads the string of the checked object at `offset`.
     @_lifetime(copy bytes)
-    @inline(__always)
     init(at offset: UInt32, in bytes: Span<UInt8>) {
         isUTF16 = bytes[Int(offset)] >> 4 == 6
         let extent = BinaryLayout.extent(at: offset, in: bytes)
@@ -157,7 +154,6 @@ struct StoredText: ~Escapable {
     /// The number of units, which are bytes if the string is ASCII.
     var count: Int { isUTF16 ? bytes.count / 2 : bytes.count }
 
-    @inline(__always)
     func unit(at position: Int) -> UInt16 {
         isUTF16 ? UInt16(bytes[2 * position]) << 8 | UInt16(bytes[2 * position + 1]) : UInt16(bytes[position])
     }
@@ -206,7 +202,6 @@ struct StoredText: ~Escapable {
         return hash
     }
 
-    @inline(__always)
     private static func mix(_ hash: inout UInt64, _ word: UInt64) {
         hash = (hash ^ word) &* 0xC2B2_AE3D_27D4_EB4F
         hash ^= hash >> 29

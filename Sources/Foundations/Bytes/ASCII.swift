@@ -1,31 +1,30 @@
 extension UInt8 {
     /// Whether the byte is an ASCII digit.
-    @inlinable public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 
     /// Whether the byte is an ASCII digit from 0 to 7.
-    @inlinable public var isOctalDigit: Bool { self &- UInt8(ascii: "0") < 8 }
+    public var isOctalDigit: Bool { self &- UInt8(ascii: "0") < 8 }
 
     /// Whether the byte is an ASCII letter of either case.
-    @inlinable public var isLetter: Bool { (self | 0x20).isLowercaseLetter }
+    public var isLetter: Bool { (self | 0x20).isLowercaseLetter }
 
     /// Whether the byte is a lowercase ASCII letter.
-    @inlinable public var isLowercaseLetter: Bool { self &- UInt8(ascii: "a") < 26 }
+    public var isLowercaseLetter: Bool { self &- UInt8(ascii: "a") < 26 }
 
     /// Whether the byte is an uppercase ASCII letter.
-    @inlinable public var isUppercaseLetter: Bool { self &- UInt8(ascii: "A") < 26 }
+    public var isUppercaseLetter: Bool { self &- UInt8(ascii: "A") < 26 }
 
     /// Whether the byte is a space, a tab, a line feed or a carriage return.
-    @inlinable public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
+    public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
 
     /// The lowercase form of an ASCII letter, or the unchanged byte.
-    @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
+    public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
     /// The uppercase form of an ASCII letter, or the unchanged byte.
-    @inlinable public var uppercased: UInt8 { isLowercaseLetter ? self & 0xDF : self }
+    public var uppercased: UInt8 { isLowercaseLetter ? self & 0xDF : self }
 }
 
 extension Span<UInt8> {
     /// Returns whether every byte satisfies `predicate`.
-    @inlinable
     public func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
         for index in indices where !predicate(self[index]) { return false }
         return true
@@ -42,7 +41,7 @@ extension Span<UInt8> {
     /// The bytes as a decimal number, or `nil` if one of them is not a digit.
     ///
     /// The span must have at most 18 bytes. An empty span represents 0.
-    @inlinable public var decimalNumber: Int? {
+    public var decimalNumber: Int? {
         var number = 0
         for index in indices {
             guard self[index].isDigit else { return nil }
@@ -54,7 +53,7 @@ extension Span<UInt8> {
 
 extension UInt8 {
     /// The value of an ASCII hexadecimal digit of either case, or `nil` for any other byte.
-    @inlinable public var hexadecimalValue: UInt8? {
+    public var hexadecimalValue: UInt8? {
         let decimal = self &- UInt8(ascii: "0")
         if decimal < 10 { return decimal }
         let letter = (self | 0x20) &- UInt8(ascii: "a")
@@ -62,12 +61,12 @@ extension UInt8 {
     }
 
     /// The lowercase hexadecimal digit for a number below 16.
-    @inlinable public var lowerHexadecimalDigit: UInt8 {
+    public var lowerHexadecimalDigit: UInt8 {
         self &+ (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
     }
 
     /// The uppercase hexadecimal digit for a number below 16.
-    @inlinable public var upperHexadecimalDigit: UInt8 {
+    public var upperHexadecimalDigit: UInt8 {
         self &+ (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
     }
 }

@@ -27,7 +27,6 @@ extension [UInt8] {
 // pattern is a valid integer, and each load and store checks its bounds.
 extension Span<UInt8> {
     /// Returns the eight bytes at `index` as a little-endian number, or `nil` if they are not all within the span.
-    @inlinable @inline(__always)
     public func wordIfPresent(at index: Int) -> UInt64? {
         guard index >= 0, index <= count - 8 else { return nil }
         return UInt64(
@@ -35,13 +34,11 @@ extension Span<UInt8> {
     }
 
     /// Returns the eight bytes at `index` as a little-endian number.
-    @inlinable @inline(__always)
     public func word(at index: Int) -> UInt64 {
         UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
     /// Returns the 16 bytes at `index` as a vector.
-    @inlinable @inline(__always)
     public func vector(at index: Int) -> SIMD16<UInt8> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
     }
@@ -80,7 +77,6 @@ extension Span<UInt8> {
 
 extension MutableSpan<UInt8> {
     /// Stores `word` as eight little-endian bytes at `index`.
-    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func store(_ word: UInt64, at index: Int) {
         var bytes = unsafe mutableBytes
@@ -88,7 +84,6 @@ extension MutableSpan<UInt8> {
     }
 
     /// Stores the 16 bytes of `vector` at `index`.
-    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func store(_ vector: SIMD16<UInt8>, at index: Int) {
         var bytes = unsafe mutableBytes

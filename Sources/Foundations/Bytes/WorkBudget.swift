@@ -60,9 +60,9 @@ public struct WorkBudget: Sendable {
 ///
 /// If the limit is exceeded, the buffer discards all bytes and rejects further ones until ``removeAll()`` is called.
 public struct LimitedBytes: Sendable {
-    @usableFromInline var contents: [UInt8] = []
-    @usableFromInline var isOverLimit = false
-    @usableFromInline let byteLimit: Int
+    var contents: [UInt8] = []
+    var isOverLimit = false
+    let byteLimit: Int
 
     /// Creates an empty buffer for at most `byteLimit` bytes.
     public init(byteLimit: Int) {
@@ -70,10 +70,10 @@ public struct LimitedBytes: Sendable {
     }
 
     /// The appended bytes, or no bytes if the limit was exceeded.
-    @inlinable public var bytes: [UInt8] { contents }
+    public var bytes: [UInt8] { contents }
 
     /// Whether more bytes were appended than the limit allows.
-    @inlinable public var isTooLong: Bool { isOverLimit }
+    public var isTooLong: Bool { isOverLimit }
 
     /// Removes all bytes and keeps the allocated memory.
     public mutating func removeAll() {
@@ -82,7 +82,6 @@ public struct LimitedBytes: Sendable {
     }
 
     /// Appends `byte`, or discards all bytes if the limit would be exceeded.
-    @inlinable
     public mutating func append(_ byte: UInt8) {
         if reserve(1) { contents.append(byte) }
     }
@@ -98,7 +97,6 @@ public struct LimitedBytes: Sendable {
     public mutating func removeLast() { contents.removeLast() }
 
     /// Returns whether `count` more bytes fit, and discards all bytes if they do not.
-    @inlinable
     mutating func reserve(_ count: Int) -> Bool {
         if !isOverLimit, count <= byteLimit - contents.count { return true }
         isOverLimit = true
@@ -140,15 +138,14 @@ extension Sequence<Int> {
 ///
 /// A `UInt32?` occupies eight bytes in an array. In exchange, this type cannot represent `UInt32.max`.
 public struct OptionalUInt32: Sendable, Hashable {
-    @usableFromInline let bits: UInt32
+    let bits: UInt32
 
     /// Creates an optional number, which must not be `UInt32.max`.
-    @inlinable
     public init(_ value: UInt32?) {
         precondition(value != UInt32.max, "UInt32.max represents no value")
         bits = value ?? .max
     }
 
     /// The number, or `nil` if there is none.
-    @inlinable public var value: UInt32? { bits == .max ? nil : bits }
+    public var value: UInt32? { bits == .max ? nil : bits }
 }

@@ -43,7 +43,6 @@ struct ExpansionMemo: Sendable {
         if packedStates.isEmpty { packedStates = Array(repeating: 0, count: stateCount) }
     }
 
-    @inline(__always)
     subscript(node: PropertyListNode) -> WalkState<Expansion?> {
         get {
             switch packedStates[index(of: node)] {
@@ -64,7 +63,6 @@ struct ExpansionMemo: Sendable {
         }
     }
 
-    @inline(__always)
     private func index(of node: PropertyListNode) -> Int { sharesOffsets ? Int(node.offset) : Int(node.number) }
 }
 
@@ -118,7 +116,6 @@ extension KeyedArchive {
     private static let leaf = Expansion(count: 1, depth: 1)
 
     /// Returns the expansion of a value if it is known or the value is not an instance, or begins to count an instance.
-    @inline(__always)
     private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<Expansion?, Frame> {
         var object = stored
         if document.marker(of: stored) >> 4 == 8 {
@@ -137,7 +134,6 @@ extension KeyedArchive {
     }
 
     /// Returns the next value to count in the instance of `frame`, or `nil` if all values were returned.
-    @inline(__always)
     private mutating func nextValue(_ frame: inout Frame) -> PropertyListNode? {
         while true {
             if frame.element < frame.elements.count {
@@ -157,7 +153,6 @@ extension KeyedArchive {
     }
 
     /// Returns whether a member is the class of an instance or the base of a URL, neither of which is counted.
-    @inline(__always)
     private mutating func isExcluded(_ key: UInt32, in frame: Frame) -> Bool {
         if key == keys.entries[classKey.index].number { return true }
         let node = document.node(numbered: Int(key))
@@ -170,7 +165,6 @@ extension KeyedArchive {
             && (try? classOfInstance(frame.node))?.foundation == .url
     }
 
-    @inline(__always)
     private static func add(_ expansion: Expansion?, to frame: inout Frame) {
         guard let total = frame.total, let expansion else { return frame.total = nil }
         frame.total = Expansion(

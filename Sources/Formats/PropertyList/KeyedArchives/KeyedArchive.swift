@@ -22,11 +22,11 @@ public struct KeyedArchive: Sendable {
     /// The members that were searched and the bytes that were converted because of instances so far.
     public internal(set) var work = WorkBudget()
 
-    @usableFromInline var keys = KeyCache()
+    var keys = KeyCache()
     var classes: ClassCache
     var expansions: ExpansionMemo
     /// The elements of collections that store each element as a member, such as `NS.object.0`.
-    @usableFromInline var numberedNodes: [PropertyListNode] = []
+    var numberedNodes: [PropertyListNode] = []
     /// The range of each collection in `numberedNodes`, by the prefix of its keys and by its object number.
     var numberedElements: [CapturedText: [UInt32: KeyedElements]] = [:]
 
@@ -91,8 +91,6 @@ public struct KeyedArchive: Sendable {
     /// Returns the object that a UID refers to, or `nil` for UID 0 and for the string `$null`.
     ///
     /// - Throws: ``PropertyListError`` with the code `uidOutOfRange`, or `badValue` if `reference` is not a UID.
-    @inlinable
-    @inline(__always)
     public func object(_ reference: PropertyListNode) throws(PropertyListError) -> PropertyListNode? {
         let uid = document.uid(of: reference)
         let isUID = document.marker(of: reference) >> 4 == 8
@@ -105,7 +103,6 @@ public struct KeyedArchive: Sendable {
     }
 
     // This is a static method because a method of the archive would copy the archive before each call.
-    @usableFromInline
     static func badReference(isUID: Bool, _ uid: UInt32, of count: Int, at offset: Int) -> PropertyListError {
         guard isUID else { return PropertyListError(.badValue, at: offset, "a value where a reference has to be") }
         return PropertyListError(.uidOutOfRange, at: offset, "UID \(uid) of \(count.counted("object"))")
@@ -114,7 +111,7 @@ public struct KeyedArchive: Sendable {
 
 /// A key for fast lookup of members, created by ``KeyedArchive/key(_:)``.
 public struct KeyedKey: Hashable, Sendable {
-    @usableFromInline let index: Int
+    let index: Int
 }
 
 /// A cache of the object number and the position at which each key was last found.
@@ -122,14 +119,12 @@ public struct KeyedKey: Hashable, Sendable {
 /// Writers usually store the string of a key once and encode all instances of a class alike, so the next instance has
 /// the key with the same number at the same position. If not, all keys are searched, first by number and then by
 /// string.
-@usableFromInline
 struct KeyCache: Sendable {
-    @usableFromInline
     struct Entry: Sendable {
         let utf8: [UInt8]
         /// The object number of the key when it was last found.
-        @usableFromInline var number: UInt32?
-        @usableFromInline var position = 0
+        var number: UInt32?
+        var position = 0
     }
 
     /// The keys that Foundation's classes use.
@@ -140,7 +135,7 @@ struct KeyCache: Sendable {
         "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",
     ]
 
-    @usableFromInline var entries = foundation.map { Entry(utf8: Array($0.utf8)) }
+    var entries = foundation.map { Entry(utf8: Array($0.utf8)) }
     /// The results of searches in large instances, which many references can share.
     fileprivate var searches: [Search: Int?] = [:]
 
@@ -178,15 +173,11 @@ extension KeyedArchive {
     /// Returns the stored value of a member of an instance: a UID, an inline scalar, or an inline array of UIDs.
     ///
     /// Returns `nil` if the member is absent or `instance` is not a dictionary.
-    @inlinable
-    @inline(__always)
     public mutating func member(_ key: KeyedKey, of instance: PropertyListNode) -> PropertyListNode? {
         member(key, of: document.members(of: instance))
     }
 
     /// Returns the stored value for a key among `members`, or `nil` if the key is absent.
-    @inlinable
-    @inline(__always)
     public mutating func member(_ key: KeyedKey, of members: PropertyListMembers) -> PropertyListNode? {
         let position = keys.entries[key.index].position
         if position < members.count,
@@ -197,7 +188,6 @@ extension KeyedArchive {
         return search(key, in: members)
     }
 
-    @usableFromInline
     mutating func search(_ key: KeyedKey, in members: PropertyListMembers) -> PropertyListNode? {
         guard members.count > KeyCache.repeatedSearchLimit else {
             return position(of: key, in: members).map { document.value(at: $0, of: members) }

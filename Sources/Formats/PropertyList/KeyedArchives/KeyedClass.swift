@@ -41,7 +41,6 @@ public struct KeyedClass: Sendable {
     fileprivate let nameBits: UInt64
 
     /// Returns whether the class or an ancestor has the name at `position` in the caller's class names.
-    @inline(__always)
     public func isNamed(_ position: Int) -> Bool { nameBits >> UInt64(position) & 1 == 1 }
 }
 
@@ -68,7 +67,6 @@ struct ClassCache: Sendable {
         self.names = names.map { Array($0.utf8) }
     }
 
-    @inline(__always)
     fileprivate subscript(uid: UInt32) -> KeyedClass? {
         mutating get {
             let slot = Int(uid) & (Self.recentEntryCount - 1)

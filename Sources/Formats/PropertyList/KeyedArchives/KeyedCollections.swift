@@ -4,13 +4,12 @@ import JSONText
 /// The elements of an array, a set or an ordered set of a keyed archive.
 public struct KeyedElements: Hashable, Sendable {
     /// The inline array of the elements, or the index of the first element in `KeyedArchive.numberedNodes`.
-    @usableFromInline
     enum Storage: Hashable, Sendable {
         case listed(PropertyListElements)
         case numbered(start: Int)
     }
 
-    @usableFromInline let storage: Storage
+    let storage: Storage
     /// The number of elements.
     public let count: Int
 }
@@ -61,8 +60,6 @@ extension KeyedArchive {
     }
 
     /// Returns the stored element at a position, or throws an error if the element is not a UID.
-    @inlinable
-    @inline(__always)
     public func element(at position: Int, of elements: KeyedElements) throws(PropertyListError) -> PropertyListNode {
         let node: PropertyListNode
         switch elements.storage {
@@ -112,7 +109,6 @@ extension KeyedArchive {
         return digits.decimalNumber
     }
 
-    @usableFromInline
     func badCollection(_ node: PropertyListNode, _ reason: String) -> PropertyListError {
         PropertyListError(.badCollection, at: document.offset(of: node), reason)
     }
@@ -123,8 +119,6 @@ extension PropertyListDocument {
     ///
     /// If this method returns `nil`, call ``KeyedArchive/element(at:of:)``, which returns the element or throws the
     /// error.
-    @inlinable
-    @inline(__always)
     public func reference(at position: Int, of elements: KeyedElements) -> PropertyListNode? {
         guard case .listed(let list) = elements.storage else { return nil }
         let node = element(at: position, of: list)
@@ -132,8 +126,6 @@ extension PropertyListDocument {
     }
 
     /// Returns the object number of the element at a position, or `nil` if the elements are not in an inline array.
-    @inlinable
-    @inline(__always)
     public func number(at position: Int, of elements: KeyedElements) -> UInt32? {
         guard case .listed(let list) = elements.storage else { return nil }
         precondition(position >= 0 && position < list.count)
@@ -143,8 +135,6 @@ extension PropertyListDocument {
     /// Returns the object that a UID refers to, or `nil` if the object is nil or the UID is out of range.
     ///
     /// If this method returns `nil`, call ``KeyedArchive/object(_:)``, which distinguishes these cases.
-    @inlinable
-    @inline(__always)
     public func object(of reference: PropertyListNode, among objects: PropertyListElements) -> PropertyListNode? {
         let uid = uid(of: reference)
         guard uid != 0, uid < objects.count else { return nil }
@@ -155,8 +145,6 @@ extension PropertyListDocument {
     /// Returns whether an object is the string `$null`.
     ///
     /// The marker and the characters of the object are compared as one word.
-    @inlinable
-    @inline(__always)
     func isNilText(_ object: PropertyListNode) -> Bool {
         bytes.span.word(at: Int(object.offset)) & 0xFFFF_FFFF_FFFF == 0x6C6C_756E_2455
     }

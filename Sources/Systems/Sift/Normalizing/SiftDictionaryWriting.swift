@@ -39,7 +39,6 @@ extension SiftValueWriter {
         output.append(UInt8(ascii: "}"))
     }
 
-    @inline(__always)
     private mutating func write(
         _ member: Member, of pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -150,7 +149,6 @@ extension SiftValueWriter {
         /// The value, or `nil` if the archive must resolve it.
         let object: PropertyListNode?
 
-        @inline(__always)
         init(rank: UInt32, keyEntry: Int, position: Int, object: PropertyListNode?) {
             order = UInt64(rank) << 32 | UInt64(truncatingIfNeeded: position) & 0xFFFF_FFFF
             storedKeyEntry = UInt32(truncatingIfNeeded: keyEntry)
@@ -182,7 +180,6 @@ struct SiftRankedSlots: Sendable {
     }
 
     /// Inserts a member into the slot of its rank, or returns `false` if the slot is in use.
-    @inline(__always)
     mutating func insert(_ member: SiftValueWriter.Member) -> Bool {
         let rank = Int(member.rank)
         let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: rank & 63)
@@ -193,7 +190,6 @@ struct SiftRankedSlots: Sendable {
     }
 
     /// Calls `body` with each member in the order of the ranks, and removes all members.
-    @inline(__always)
     mutating func removeAll(_ body: (SiftValueWriter.Member) -> Void) {
         for word in usedSlotBits.indices {
             var bits = usedSlotBits[word]
@@ -236,7 +232,6 @@ struct SiftKeyTable {
     private var textRanges: [(start: UInt32, end: UInt32)] = []
 
     /// Returns the entry of the key that `reference` refers to, or `nil` if `reference` was not used recently.
-    @inline(__always)
     func recentEntry(by reference: UInt32) -> Int? {
         let known = recentReferences[Int(reference) & (Self.slotCount - 1)]
         return known.object == reference ? Int(known.entry) : nil
@@ -284,7 +279,6 @@ struct SiftKeyTable {
     }
 
     /// Appends a key in the form `"key":`, with a comma before it unless it is the first key.
-    @inline(__always)
     func append(keyOf entry: Int, isFirst: Bool, to output: inout TextBuffer) {
         let range = textRanges[entry]
         output.append(atMost: Int(range.end - range.start) + 1) { writer in

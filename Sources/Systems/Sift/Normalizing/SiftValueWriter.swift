@@ -113,7 +113,6 @@ struct SiftValueWriter {
         output.append(decimal: integer.isNegative ? 0 &- integer.bits : integer.bits)
     }
 
-    @inline(__always)
     static func element(
         at position: Int, of elements: KeyedElements, in archive: borrowing KeyedArchive,
         _ document: PropertyListDocument
@@ -126,7 +125,6 @@ struct SiftValueWriter {
     ///
     /// All objects of a dictionary are resolved before the first of them is written, because the processor can then
     /// fetch distant parts of the file in parallel.
-    @inline(__always)
     static func object(
         at position: Int, of elements: KeyedElements, in archive: borrowing KeyedArchive,
         _ document: PropertyListDocument
@@ -191,7 +189,6 @@ struct SiftEventBounds {
     }
 
     /// Counts a collection before its `count` elements are read, or throws an error if the event is too large.
-    @inline(__always)
     mutating func enterCollection(ofCount count: Int, in archive: inout KeyedArchive) throws(PropertyListError) {
         valueCount += count + 1
         depth += 1

@@ -39,7 +39,6 @@ extension Span<UInt8> {
     }
 
     /// Returns the ``prefixAsNumber`` of the bytes in `range`, read with a single load if possible.
-    @inline(__always)
     func prefixAsNumber(of range: Range<Int>) -> UInt64 {
         guard let word = wordIfPresent(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
         let length = UInt64(truncatingIfNeeded: range.count)
@@ -103,7 +102,6 @@ extension UInt64 {
     var quoteAndBackslashMask: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
 
     /// The value of ``quoteAndBackslashMask`` before the low seven bits of each byte are cleared.
-    @inline(__always)
     private var quotesAndBackslashes: UInt64 {
         let quotes = self ^ 0x2222_2222_2222_2222
         let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
