@@ -110,10 +110,10 @@ struct LedgerOptions: ParsableArguments {
 /// The options that limit the number of uploads.
 struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of uploads a day, or unlimited.", valueName: "n"))
-    var dailyLimit = CountLimit(maximumCount: 100)
+    var dailyLimit = CountLimit(maximumCount: DocumentedLimits.dailyUploads)
 
     @Option(help: ArgumentHelp("The maximum number of uploads of one type in a job, or unlimited.", valueName: "n"))
-    var perTypeLimit = CountLimit(maximumCount: 40)
+    var perTypeLimit = CountLimit(maximumCount: DocumentedLimits.uploadsOfTypeInJob)
 
     @Option(
         help: ArgumentHelp("Whether the limits apply to each client or to the whole job.", valueName: "scope"))
