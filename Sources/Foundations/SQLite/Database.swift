@@ -142,12 +142,6 @@ public final class Database {
         return found != nil
     }
 
-    /// Writes the contents of the write-ahead log to the database, and empties the log.
-    public func checkpoint() throws(DatabaseError) {
-        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
-    }
-
     /// Writes the contents of the write-ahead log to the database, as far as this is possible without waiting.
     ///
     /// Transactions after the one that the oldest reader sees stay in the log only.
