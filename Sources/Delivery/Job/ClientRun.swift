@@ -42,7 +42,7 @@ struct ClientRun {
             }
             let record: Record
             do throws(UnusableBundleError) {
-                record = try run.job.source.record(of: send)
+                record = try await run.job.source.loadRecord(of: send)
             } catch {
                 // The uploads after this one have to wait, because the order must not change. The answered upload is
                 // settled below.
