@@ -62,9 +62,9 @@ struct ClientRun {
                 left = others
                 continue
             }
-            let marked = try await commit(answered, marking: [send])
+            let isMarked = try await commit(answered, marking: send)
             answered = nil
-            guard marked == [.marked] else {
+            guard isMarked else {
                 run.addUndelivered(
                     left.count, UndeliveredReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
                 break
@@ -73,7 +73,7 @@ struct ClientRun {
             guard result.attempt != .none else {
                 // The server or the job was stopped while the upload waited. The next iteration finds the reason.
                 answered = AnsweredUpload(
-                    settlement: Settlement(send, recordID: record.id, outcome: result.outcome, attempt: .none),
+                    settlement: Settlement(send: send, recordID: record.id, outcome: result.outcome, attempt: .none),
                     abortReason: result.abortReason)
                 continue
             }
@@ -83,7 +83,8 @@ struct ClientRun {
             let endsClient = hasID && result.instructions.endsClient
             answered = AnsweredUpload(
                 settlement: Settlement(
-                    send, recordID: record.id, outcome: result.outcome, pause: result.pause, endsClient: endsClient,
+                    send: send, recordID: record.id, outcome: result.outcome, pause: result.pause,
+                    endsClient: endsClient,
                     attempt: result.attempt),
                 abortReason: endsClient ? endedReason : result.abortReason)
             if endsClient {
@@ -105,13 +106,13 @@ struct ClientRun {
                     break
                 }
                 // The outcome is stored before the delay, so that it is not lost if the job is killed meanwhile.
-                _ = try await commit(answered, marking: [])
+                try await commit(answered, marking: nil)
                 answered = nil
                 // Cancellation ends the sleep. The next iteration finds the reason.
                 try? await Task.sleep(for: .seconds(delay))
             }
         }
-        if answered != nil { _ = try await commit(answered, marking: []) }
+        if answered != nil { try await commit(answered, marking: nil) }
     }
 
     /// An upload that has an outcome, but is not settled in the ledger yet.
@@ -142,30 +143,33 @@ struct ClientRun {
         var pause: Pause?
         /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
         var abortReason: UndeliveredReason?
-        var attempt = Settlement.Attempt.complete
+        var attempt = AttemptExtent.complete
         /// The instructions in the last answer.
         ///
         /// If an earlier answer ended the client, `endsClient` is `true` here as well.
         var instructions = AnswerInstructions()
     }
 
-    /// Settles an answered upload, marks `sends` as in flight, and counts the outcome.
-    private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedUpload]) async throws -> [MarkResult] {
+    /// Settles an answered upload, marks `send` as in flight, and counts the outcome.
+    ///
+    /// Returns whether `send` may be sent.
+    @discardableResult
+    private func commit(_ answered: AnsweredUpload?, marking send: PlannedUpload?) async throws -> Bool {
         let settlement = answered?.settlement
         do {
-            let marked = try await run.job.ledger.commit(
-                settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
+            let isMarked = try await run.job.ledger.commit(settling: settlement, marking: send, at: settings.now())
             if let settlement, settlement.attempt != .none { run.count(settlement, answered?.abortReason) }
             if let end = answered?.end {
                 run.end(client: queue.clientIndex, settled: end.settled)
                 run.addUndelivered(end.withheldUploads, endedReason)
             }
-            return marked
+            return isMarked
         } catch {
             if let settlement, settlement.attempt != .none {
                 let reason = "the ledger could not record the answer, so that it is still in flight"
                 run.count(
-                    Settlement(settlement.send, recordID: settlement.recordID, outcome: .unknown(reason: reason)), nil)
+                    Settlement(send: settlement.send, recordID: settlement.recordID, outcome: .unknown(reason: reason)),
+                    nil)
             }
             throw error
         }
@@ -201,7 +205,7 @@ struct ClientRun {
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         var instructions = AnswerInstructions()
-        var attempt = Settlement.Attempt.none
+        var attempt = AttemptExtent.none
         while true {
             if let reason = await gate.waitUntilOpen() {
                 return AttemptResult(

@@ -117,7 +117,7 @@ import Testing
         _ = try await ledger.mark(plan.sends, at: now)
         let settlements: [Outcome] = [.delivered(status: 201), .refused(status: 400, reason: "no")]
         for (send, outcome) in zip(plan.sends, settlements) {
-            try await ledger.settle([Settlement(send, recordID: "x", outcome: outcome)], at: Sample.time(1))
+            try await ledger.settle([Settlement(send: send, recordID: "x", outcome: outcome)], at: Sample.time(1))
         }
         let found = try ledger.view.recordOutcomes(of: pool, today: 0)
         #expect(
