@@ -74,12 +74,12 @@ public final class Sender: Sendable {
             // The answer of the proxy is unknown, so the body is the name of the proxy.
             return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
         case .failed(let failure): throw SendError(failure, on: route)
-        case .late: throw SendError(.unanswered, timeoutMessage(exchange.timeoutCause, on: route))
+        case .late: throw SendError(.unanswered, timeoutMessage(exchange.expiry.cause, on: route))
         case .complete, .enough: throw SendError(.unanswered, "an answer without a status")
         }
     }
 
-    private func timeoutMessage(_ cause: ExchangeTimeout.Cause, on route: Route) -> String {
+    private func timeoutMessage(_ cause: Exchange.TimeoutCause, on route: Route) -> String {
         switch cause {
         case .deadline: "no answer\(route.proxySuffix) within \(settings.exchangeTimeout) s (--exchange-timeout)"
         case .silence: "no answer\(route.proxySuffix) in time"
