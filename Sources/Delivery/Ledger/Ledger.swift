@@ -196,7 +196,7 @@ struct Settlement: Sendable {
     let send: PlannedUpload
     /// The id of the record, which is needed for the list of refused records.
     let recordID: String
-    let outcome: Outcome
+    var outcome: Outcome
     /// The last pause that the server requested, or `nil` if no pause has to be stored.
     var pause: Pause?
     /// Whether the server accepts no more uploads of the client.

@@ -21,7 +21,7 @@ struct StatusReport {
             || totals.waitingCounts.keys.contains { $0.isReleasable(knowing: Systems.table) }
     }
 
-    private typealias Entry = (group: LedgerOverview.RecordGroup, counts: LedgerOverview.Counts)
+    private typealias Entry = (group: RecordGroup, counts: RecordCounts)
 
     private func isShown(_ client: ClientName) -> Bool {
         shownClients.isEmpty || (client.client.map { shownClients.contains(ClientID($0)) } ?? false)
@@ -33,11 +33,11 @@ struct StatusReport {
         }
     }
 
-    private func remarks(areRefusals: Bool) -> [LedgerOverview.Remark] {
+    private func remarks(areRefusals: Bool) -> [ServerRemark] {
         overview.remarks.filter { $0.isRefusal == areRefusals && isShown($0.group.client) }
     }
 
-    private static func sortKey(of group: LedgerOverview.RecordGroup) -> [String] {
+    private static func sortKey(of group: RecordGroup) -> [String] {
         [group.client.system.description, group.client.client ?? "", group.type.name]
     }
 
@@ -188,8 +188,8 @@ struct StatusReport {
         @CapturedText var reason: String
     }
 
-    private var totals: LedgerOverview.Counts {
-        entries.reduce(into: LedgerOverview.Counts()) { totals, entry in
+    private var totals: RecordCounts {
+        entries.reduce(into: RecordCounts()) { totals, entry in
             totals.deliveredCount += entry.counts.deliveredCount
             totals.refusedCount += entry.counts.refusedCount
             totals.inFlightCount += entry.counts.inFlightCount
@@ -241,7 +241,7 @@ struct StatusReport {
         object.set("type", string: entry.group.type.name)
     }
 
-    private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
+    private static func json(_ counts: RecordCounts) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("delivered", integer: counts.deliveredCount)
         object.set("givenUp", integer: counts.givenUpCount)
@@ -251,7 +251,7 @@ struct StatusReport {
         return object
     }
 
-    private static func set(_ object: inout CanonicalObject, _ remark: LedgerOverview.Remark) {
+    private static func set(_ object: inout CanonicalObject, _ remark: ServerRemark) {
         object.set("client", string: remark.group.client.client)
         object.set("id", string: remark.id)
         object.set("reason", string: remark.text)

@@ -339,7 +339,7 @@ import Testing
         ]
         try await settle(.delivered(status: 200), records)
         let overview = try overview()
-        let group = LedgerOverview.RecordGroup(
+        let group = RecordGroup(
             client: ClientName(system: .mozilla, client: "c"), type: TypeName(system: .mozilla, name: "core"))
         #expect(overview.counts.count == 3)
         #expect(overview.counts[group]?.deliveredCount == 1)

@@ -70,7 +70,7 @@ import Testing
         _ = exchange.didReceiveBody(part.span, at: instant)
     }
 
-@Test func connectionHasUntilTheDeadline() {
+    @Test func connectionHasUntilTheDeadline() {
         #expect(limited().expiry == (start + .seconds(120), .deadline))
     }
 
