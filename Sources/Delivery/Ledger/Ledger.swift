@@ -56,7 +56,7 @@ public final class Ledger: Sendable {
     public func begin(_ plan: Plan) throws {
         let last = try view.read { try $0.first("SELECT number FROM jobs") ?? 0 }
         let number = min(max(last, countedJobs), CountRange.maximum - 1) + 1
-        var job = JobCounter.Job(number: number, started: plan.now.description)
+        var job = CountedJob(number: number, started: plan.now.description)
         let counter = JobCounter(ofLedger: realPath)
         try counter.store(job)
         try writer.begin(plan, number: number)

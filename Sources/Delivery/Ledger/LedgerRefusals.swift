@@ -134,9 +134,9 @@ extension Database {
         return counts
     }
 
-    /// Makes records available for sending again, unless another status than `status` is their answer.
+    /// Makes records available for sending again, and stores them as waiting until a job reads them again.
     ///
-    /// They are stored as waiting until a job reads them again.
+    /// Only answers with this `status` are removed, or all answers if it is `nil`.
     private func retry(_ keys: Set<DeliveryKey>, refusedWith status: Int? = nil) throws {
         let reason = try rowID(of: WaitReason.toRetry)
         // The result does not depend on the order of the records.

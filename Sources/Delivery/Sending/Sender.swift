@@ -51,7 +51,7 @@ public final class Sender: Sendable {
     /// If the task is cancelled, the answer has 3 seconds to arrive. If its head was received, the request counts as
     /// answered, even if the body is incomplete.
     /// - Throws: ``SendError`` if there is no answer.
-    public func send(_ request: UploadRequest, to server: Server) async throws(SendError) -> Answer {
+    func send(_ request: UploadRequest, to server: Server) async throws(SendError) -> Answer {
         guard let route = routes[server] else { throw SendError(.notConnected, "no endpoint") }
         let exchange = Exchange(
             totalLimit: .seconds(settings.exchangeTimeout), idleLimit: .seconds(settings.readTimeout))
@@ -85,13 +85,6 @@ public final class Sender: Sendable {
         case .silence: "no answer\(route.proxySuffix) in time"
         case .stop: "the job was stopped before the answer arrived"
         }
-    }
-}
-
-extension UploadRequest {
-    fileprivate var http: HTTPRequest {
-        HTTPRequest(
-            method: method, target: path, fields: headers.map { HTTPRequest.Field($0.name, $0.value) }, body: body)
     }
 }
 

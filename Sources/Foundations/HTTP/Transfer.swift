@@ -8,7 +8,7 @@ final class Transfer {
     private let settings: HTTPSettings
     private let idleConnections: IdleConnections
     private var route: HTTPRoute?
-    private var fields: [HTTPRequest.Field]?
+    private var fields: [HTTPField]?
     private var fieldList: FieldList?
     private var method = ""
 
@@ -108,7 +108,7 @@ final class Transfer {
     /// If not, encrypted connections are not reused.
     private static let canDetectUnreadDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
-    private func apply(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
+    private func apply(_ fields: [HTTPField]) throws(HTTPError) {
         self.fields = nil
         let list = try FieldList(fields)
         try easyHandle.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(list.pointer))

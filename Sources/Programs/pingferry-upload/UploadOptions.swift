@@ -24,18 +24,9 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `--quiet` is given.
-    func verifyBundles(
-        at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
-        isReleased: (_ id: String, _ code: String) -> Bool
-    ) async throws -> VerifiedBundles {
-        try await Self.verifyBundles(
-            at: paths, signedBy: signers, keepsGoing: keepsGoing, isQuiet: quiet, isReleased: isReleased)
-    }
-
     /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `isQuiet` is `true`.
     static func verifyBundles(
-        at paths: [String], signedBy signers: AllowedSigners?, keepsGoing: Bool = false, isQuiet: Bool,
+        at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false, isQuiet: Bool,
         isReleased: (_ id: String, _ code: String) -> Bool
     ) async throws -> VerifiedBundles {
         let progress = ProgressLine("verifying", isQuiet: isQuiet)
@@ -71,6 +62,9 @@ struct LedgerOptions: ParsableArguments {
     var timezone = "UTC"
 
     var dayRule: DayRule { SystemTimezone.dayRule(forZone: timezone) ?? .utc }
+
+    /// The current day.
+    var today: Int { dayRule.day(of: SystemClock.now) }
 
     func validate() throws {
         // A file called --ledger=x would otherwise select another ledger if a shell expands a pattern to its name.
