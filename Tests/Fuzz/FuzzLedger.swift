@@ -359,6 +359,6 @@ private func settlement(of send: PlannedUpload, number: Int) -> Settlement {
     ]
     let pause = Pause(endpoint: address, requestTime: now, endTime: Sample.time(60))
     return Settlement(
-        send, recordID: "\(number)", outcome: outcomes[number % outcomes.count], pause: number == 2 ? pause : nil,
+        send: send, recordID: "\(number)", outcome: outcomes[number % outcomes.count], pause: number == 2 ? pause : nil,
         endsClient: number == 7)
 }

@@ -4,26 +4,6 @@ import Telemetry
 ///
 /// The state only decides on the next step. The caller performs the step.
 struct Attempts {
-    /// The step that follows an attempt.
-    enum Step: Equatable {
-        /// Send the request again after a delay in seconds.
-        case retry(after: Double)
-        /// Make no further attempt.
-        case finished(Outcome, Impact)
-    }
-
-    /// The effect of an outcome on the requests that follow.
-    enum Impact: Equatable {
-        /// The following requests are not affected, because the server works as expected.
-        case none
-        /// The server failed or is busy.
-        case failure
-        /// No request to this server can succeed in this job.
-        case serverUnavailable
-        /// No request with this credential can succeed.
-        case credentialRejected
-    }
-
     private let format: any UploadFormat
     private let backoff: Backoff
     private var failures = 0
@@ -44,7 +24,7 @@ struct Attempts {
     mutating func step(
         after answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(),
         jitter: @autoclosure () -> Double
-    ) -> Step {
+    ) -> AttemptStep {
         let outcome = AnswerTable.outcome(of: answer, instructions, from: format)
         last = outcome
         switch outcome {
@@ -55,7 +35,7 @@ struct Attempts {
             if let delay = delay(nil, jitter) { return .retry(after: delay) }
             return .finished(outcome, .failure)
         case .credentialWrong(let status, let reason, _):
-            let impact: Impact = answer.status == 407 ? .serverUnavailable : .credentialRejected
+            let impact: AttemptImpact = answer.status == 407 ? .serverUnavailable : .credentialRejected
             return .finished(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
         case .retryLater(_, let reason):
             let isTemporary =
@@ -81,7 +61,7 @@ struct Attempts {
     }
 
     /// Returns the next step after an attempt that received no answer because of `failure`.
-    mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
+    mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> AttemptStep {
         if failure.mayHaveArrived { mayHaveArrived = true }
         last = .retryLater(reason: failure.description)
         // Each retry uses up one idle connection, so the number of retries is bounded.
@@ -110,6 +90,26 @@ struct Attempts {
     private func delay(_ retryAfter: Int?, _ jitter: () -> Double) -> Double? {
         backoff.delay(afterFailures: failures, retryAfter: retryAfter, jitter: jitter())
     }
+}
+
+/// The step that follows an attempt.
+enum AttemptStep: Equatable {
+    /// Send the request again after a delay in seconds.
+    case retry(after: Double)
+    /// Make no further attempt.
+    case finished(Outcome, AttemptImpact)
+}
+
+/// The effect of an outcome on the requests that follow.
+enum AttemptImpact: Equatable {
+    /// The following requests are not affected, because the server works as expected.
+    case none
+    /// The server failed or is busy.
+    case failure
+    /// No request to this server can succeed in this job.
+    case serverUnavailable
+    /// No request with this credential can succeed.
+    case credentialRejected
 }
 
 /// The schedule for retrying a request.

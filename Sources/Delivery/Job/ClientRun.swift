@@ -42,13 +42,13 @@ struct ClientRun {
             }
             let record: Record
             do throws(UnusableBundleError) {
-                record = try run.job.source.record(of: send)
+                record = try await run.job.source.loadRecord(of: send)
             } catch {
                 // The uploads after this one have to wait, because the order must not change. The answered upload is
                 // settled below.
                 run.fail(error)
                 run.addUndelivered(
-                    left.count, UndeliveredReason(system, .bundleUnreadable, "cannot read \(error.path)"))
+                    left.count, undelivered(.bundleUnreadable, "cannot read \(error.path)"))
                 break
             }
             let request: UploadRequest
@@ -58,114 +58,101 @@ struct ClientRun {
                 // The server is not at fault, so the other records of the client can be sent. The remaining parts of
                 // this record are skipped, because its last part would mark the whole record as settled.
                 let others = left.drop { $0.recordKey == send.recordKey }
-                run.addUndelivered(left.count - others.count, UndeliveredReason(system, .noRequest, error.description))
+                run.addUndelivered(left.count - others.count, undelivered(.noRequest, error.description))
                 left = others
                 continue
             }
-            let marked = try await commit(answered, marking: [send])
+            let isMarked = try await commit(answered, marking: send)
             answered = nil
-            guard marked == [.marked] else {
+            guard isMarked else {
                 run.addUndelivered(
-                    left.count, UndeliveredReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
+                    left.count, undelivered(.dailyLimit, "the daily limit was reached while the job ran"))
                 break
             }
-            let result = await result(of: request, send, account)
-            guard result.attempt != .none else {
+            var answer = await answer(to: request, for: send, recordID: record.id, account)
+            let outcome = answer.settlement.outcome
+            guard answer.settlement.attempt != .none else {
                 // The server or the job was stopped while the upload waited. The next iteration finds the reason.
-                answered = AnsweredUpload(
-                    settlement: Settlement(send, recordID: record.id, outcome: result.outcome, attempt: .none),
-                    abortReason: result.abortReason)
+                answered = answer
                 continue
             }
-            run.log(result.outcome, of: send, record)
+            run.log(outcome, of: send, record)
             left.removeFirst()
-            if result.outcome.isSettled, send.completesRecord { settled[send.typeIndex, default: 0] += 1 }
-            let endsClient = hasID && result.instructions.endsClient
-            answered = AnsweredUpload(
-                settlement: Settlement(
-                    send, recordID: record.id, outcome: result.outcome, pause: result.pause, endsClient: endsClient,
-                    attempt: result.attempt),
-                abortReason: endsClient ? endedReason : result.abortReason)
-            if endsClient {
+            if outcome.isSettled, send.completesRecord { settled[send.typeIndex, default: 0] += 1 }
+            let abortReason = answer.abortReason
+            if hasID, answer.instructions.endsClient {
                 let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.typeIndex) }
-                answered?.end = EndedClient(settled: settled, withheldUploads: left.count - others.count)
+                answer.settlement.endsClient = true
+                answer.abortReason = endedReason
+                answer.end = (settled, withheldUploads: left.count - others.count)
                 left = others[...]
             }
-            guard result.outcome.isSettled else {
-                let reason = UndeliveredReason(system, .earlierUploadFailed, "an earlier upload of the client failed")
-                run.addUndelivered(left.count, result.abortReason ?? reason)
+            answered = answer
+            guard outcome.isSettled else {
+                run.addUndelivered(
+                    left.count,
+                    abortReason ?? undelivered(.earlierUploadFailed, "an earlier upload of the client failed"))
                 break
             }
-            if let delay = result.instructions.nextDelay, delay > 0, !left.isEmpty {
+            if let delay = answer.instructions.nextDelay, delay > 0, !left.isEmpty {
                 guard delay <= settings.backoff.maximumDelay else {
                     run.addUndelivered(
                         left.count,
-                        UndeliveredReason(
-                            system, .clientPaused, "the server requires a longer delay between uploads of a client"))
+                        undelivered(.clientPaused, "the server requires a longer delay between uploads of a client"))
                     break
                 }
                 // The outcome is stored before the delay, so that it is not lost if the job is killed meanwhile.
-                _ = try await commit(answered, marking: [])
+                try await commit(answered, marking: nil)
                 answered = nil
                 // Cancellation ends the sleep. The next iteration finds the reason.
                 try? await Task.sleep(for: .seconds(delay))
             }
         }
-        if answered != nil { _ = try await commit(answered, marking: []) }
+        if answered != nil { try await commit(answered, marking: nil) }
     }
 
     /// An upload that has an outcome, but is not settled in the ledger yet.
     private struct AnsweredUpload {
-        let settlement: Settlement
-        /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
-        let abortReason: UndeliveredReason?
-        /// The end of the client, or `nil` if the answer did not end it.
-        var end: EndedClient?
-    }
-
-    /// The consequences of an answer that ended the client.
-    private struct EndedClient {
-        /// The number of records that are completely settled, by type.
-        let settled: [UInt32: Int]
-        /// The number of planned uploads that are not sent.
-        let withheldUploads: Int
-    }
-
-    private var endedReason: UndeliveredReason {
-        UndeliveredReason(system, .deletionRequested, "the server accepts nothing more of this client")
-    }
-
-    /// The result of all attempts to send one upload.
-    private struct AttemptResult {
-        let outcome: Outcome
-        /// The last pause that the server requested, or `nil` if the upload is settled or no pause was requested.
-        var pause: Pause?
+        var settlement: Settlement
         /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
         var abortReason: UndeliveredReason?
-        var attempt = Settlement.Attempt.complete
         /// The instructions in the last answer.
         ///
         /// If an earlier answer ended the client, `endsClient` is `true` here as well.
         var instructions = AnswerInstructions()
+        /// The number of records of each type that were settled before the answer ended the client, and the number of
+        /// planned uploads that are not sent, or `nil` if the answer did not end the client.
+        var end: (settled: [UInt32: Int], withheldUploads: Int)?
     }
 
-    /// Settles an answered upload, marks `sends` as in flight, and counts the outcome.
-    private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedUpload]) async throws -> [MarkResult] {
+    private func undelivered(_ code: UndeliveredReason.Code, _ text: String) -> UndeliveredReason {
+        UndeliveredReason(system, code, text)
+    }
+
+    private var endedReason: UndeliveredReason {
+        undelivered(.deletionRequested, "the server accepts nothing more of this client")
+    }
+
+    /// Settles an answered upload, marks `send` as in flight, and counts the outcome.
+    ///
+    /// Returns whether `send` may be sent.
+    @discardableResult
+    private func commit(_ answered: AnsweredUpload?, marking send: PlannedUpload?) async throws -> Bool {
         let settlement = answered?.settlement
         do {
-            let marked = try await run.job.ledger.commit(
-                settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
+            let isMarked = try await run.job.ledger.commit(settling: settlement, marking: send, at: settings.now())
             if let settlement, settlement.attempt != .none { run.count(settlement, answered?.abortReason) }
             if let end = answered?.end {
                 run.end(client: queue.clientIndex, settled: end.settled)
                 run.addUndelivered(end.withheldUploads, endedReason)
             }
-            return marked
+            return isMarked
         } catch {
             if let settlement, settlement.attempt != .none {
                 let reason = "the ledger could not record the answer, so that it is still in flight"
                 run.count(
-                    Settlement(settlement.send, recordID: settlement.recordID, outcome: .unknown(reason: reason)), nil)
+                    Settlement(send: settlement.send, recordID: settlement.recordID, outcome: .unknown(reason: reason)),
+                    nil)
             }
             throw error
         }
@@ -175,7 +162,7 @@ struct ClientRun {
     private func blockingReason(for account: Account, _ gate: Gate) -> UndeliveredReason? {
         if Task.isCancelled { return gate.jobStoppedReason }
         guard run.isStopped(account) else { return nil }
-        return UndeliveredReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
+        return undelivered(.credentialRefused, "the credential of \(account.label) was not accepted")
     }
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
@@ -192,21 +179,23 @@ struct ClientRun {
         settings.credentials.systems[account.system]?.uploads
     }
 
-    /// Sends a request, retrying if possible, and returns the result.
-    private func result(of request: UploadRequest, _ send: PlannedUpload, _ account: Account) async -> AttemptResult {
-        guard let format = format(of: account), let server = run.server(of: send) else {
-            return AttemptResult(outcome: .retryLater(reason: "no system is called \(account.system)"))
-        }
+    /// Sends a request, retrying if possible, and returns the result of all attempts.
+    private func answer(
+        to request: UploadRequest, for send: PlannedUpload, recordID: String, _ account: Account
+    ) async -> AnsweredUpload {
+        var result = AnsweredUpload(
+            settlement: Settlement(
+                send: send, recordID: recordID,
+                outcome: .retryLater(reason: "no system is called \(account.system)")))
+        guard let format = format(of: account), let server = run.server(of: send) else { return result }
         let gate = run.gate(of: send)
         var attempts = Attempts(of: format, backoff: settings.backoff)
-        var pause: Pause?
-        var instructions = AnswerInstructions()
-        var attempt = Settlement.Attempt.none
+        result.settlement.attempt = .none
         while true {
             if let reason = await gate.waitUntilOpen() {
-                return AttemptResult(
-                    outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause,
-                    abortReason: attempt == .complete ? nil : reason, attempt: attempt, instructions: instructions)
+                result.settlement.outcome = attempts.outcomeWithoutRetry(reason.phrase)
+                if result.settlement.attempt != .complete { result.abortReason = reason }
+                return result
             }
             if let pace = run.pace {
                 await pace.wait()
@@ -216,21 +205,22 @@ struct ClientRun {
                     continue
                 }
             }
-            attempt = .complete
-            let step: Attempts.Step
+            result.settlement.attempt = .complete
+            let step: AttemptStep
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: server)
-                let hasEnded = instructions.endsClient
-                instructions = format.instructions(in: answer)
-                if hasEnded { instructions.endsClient = true }
+                let hasEnded = result.instructions.endsClient
+                result.instructions = format.instructions(in: answer)
+                if hasEnded { result.instructions.endsClient = true }
                 if let seconds = Attempts.requestedPause(in: answer) {
                     gate.pause(seconds: min(seconds, Int(settings.backoff.maximumDelay)))
-                    pause = Pause(endpoint: server.endpoint.address, seconds: seconds, now: settings.now())
+                    result.settlement.pause = Pause(
+                        endpoint: server.endpoint.address, seconds: seconds, now: settings.now())
                 }
-                step = attempts.step(after: answer, instructions, jitter: settings.jitter())
+                step = attempts.step(after: answer, result.instructions, jitter: settings.jitter())
             } catch {
                 // A request that was cut off, because the job was stopped, does not show that the server failed.
-                if Task.isCancelled { attempt = .cutOff }
+                if Task.isCancelled { result.settlement.attempt = .cutOff }
                 step = attempts.step(after: error, jitter: settings.jitter())
             }
             switch step {
@@ -241,10 +231,10 @@ struct ClientRun {
             case .finished(let outcome, let impact):
                 gate.report(outcome, impact)
                 if impact == .credentialRejected { run.stop(account) }
-                return AttemptResult(
-                    outcome: outcome, pause: outcome.isSettled ? nil : pause,
-                    abortReason: attempt == .cutOff ? gate.jobStoppedReason : nil, attempt: attempt,
-                    instructions: instructions)
+                result.settlement.outcome = outcome
+                if outcome.isSettled { result.settlement.pause = nil }
+                if result.settlement.attempt == .cutOff { result.abortReason = gate.jobStoppedReason }
+                return result
             }
         }
     }

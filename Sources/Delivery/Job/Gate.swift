@@ -107,7 +107,7 @@ final class Gate: Sendable {
     }
 
     /// Ends a request with its outcome and its effect on later requests, and closes the gate if a limit is reached.
-    func report(_ outcome: Outcome, _ impact: Attempts.Impact) {
+    func report(_ outcome: Outcome, _ impact: AttemptImpact) {
         let reason = UndeliveredReason(system, .serverStopped, outcome.reason ?? "", status: outcome.status)
         endRequest { state in
             switch impact {

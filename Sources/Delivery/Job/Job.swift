@@ -58,7 +58,7 @@ public struct Job: Sendable {
             try await group.waitForAll()
         }
         // This call throws an error if the ledger was removed after the last settlement.
-        _ = try await ledger.commit(settling: [], marking: [], at: settings.now())
+        try await ledger.commit(settling: nil, marking: nil, at: settings.now())
     }
 }
 

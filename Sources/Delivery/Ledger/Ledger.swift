@@ -22,7 +22,6 @@ public final class Ledger: Sendable {
     let realPath: String
     let file: DatabaseFile
     private let writer: LedgerWriter
-    private let groupCommit: GroupCommit<LedgerChange, [MarkResult]>
 
     /// Opens the ledger at `path` for writing, and locks it until this object is released.
     ///
@@ -37,15 +36,13 @@ public final class Ledger: Sendable {
         let file = try LedgerFile.openForWriting(path)
         realPath = try LedgerFile.openingPath(of: path)
         countedJobs = try JobCounter(ofLedger: realPath).lastJob()?.requiredNumber ?? 0
-        let writer = LedgerWriter(path, file, lock)
+        writer = LedgerWriter(path, file, lock)
         self.file = file
-        self.writer = writer
-        groupCommit = GroupCommit { try writer.commit($0) }
     }
 
     deinit {
         // The lock is released last, so that the next owner finds a file that no other process writes.
-        groupCommit.finish()
+        writer.finish()
         file.close()
     }
 
@@ -59,7 +56,7 @@ public final class Ledger: Sendable {
     public func begin(_ plan: Plan) throws {
         let last = try view.read { try $0.first("SELECT number FROM jobs") ?? 0 }
         let number = min(max(last, countedJobs), CountRange.maximum - 1) + 1
-        var job = JobCounter.Job(number: number, started: plan.now.description)
+        var job = CountedJob(number: number, started: plan.now.description)
         let counter = JobCounter(ofLedger: realPath)
         try counter.store(job)
         try writer.begin(plan, number: number)
@@ -79,15 +76,15 @@ public final class Ledger: Sendable {
         try counter.store(job)
     }
 
-    /// Stores `settlements` and marks `sends` as in flight, in one durable transaction.
+    /// Stores `settlement` and marks `send` as in flight, in one durable transaction.
     ///
-    /// - Returns: For each element of `sends`, whether it may be sent.
+    /// - Returns: Whether `send` may be sent. The result is `false` if the day's quota is used up, because the day of
+    ///   the plan has ended or the clock was set back.
     /// - Throws: ``LedgerError`` if the changes cannot be written. Nothing is changed in this case.
-    public func commit(settling settlements: [Settlement], marking sends: [PlannedUpload], at now: Timestamp)
-        async throws
-        -> [MarkResult]
+    @discardableResult
+    func commit(settling settlement: Settlement?, marking send: PlannedUpload?, at now: Timestamp) async throws -> Bool
     {
-        try await groupCommit.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
+        try await writer.commit(LedgerChange(settlement: settlement, send: send, now: now))
     }
 
     /// Runs `body`, which changes the ledger, in one transaction.
@@ -98,12 +95,22 @@ public final class Ledger: Sendable {
 
 /// The writer of the file of a ledger, which holds the lock.
 ///
-/// A class, because the ledger and its group commit share the lock and the job.
+/// Changes that arrive while others are being written form a group that is written in one transaction, so that many
+/// clients share one `fsync`.
+///
+/// A class, because the ledger and the queue share it.
 private final class LedgerWriter: Sendable {
+    private struct Request {
+        let change: LedgerChange
+        let continuation: CheckedContinuation<Bool, any Error>
+    }
+
     private let path: String
     private let file: DatabaseFile
     private let lock: LedgerLock
     private let job = Mutex<LedgerJob?>(nil)
+    private let waitingRequests = Mutex<[Request]>([])
+    private let queue = DispatchQueue(label: "ledger")
 
     init(_ path: String, _ file: DatabaseFile, _ lock: consuming LedgerLock) {
         self.path = path
@@ -129,14 +136,42 @@ private final class LedgerWriter: Sendable {
         job.withLock { $0 = new }
     }
 
+    /// Submits a change and waits until it is durable.
+    func commit(_ change: LedgerChange) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            waitingRequests.withLock { $0.append(Request(change: change, continuation: continuation)) }
+            queue.async { self.writeGroup() }
+        }
+    }
+
+    /// Waits until no group is being written.
+    func finish() { queue.sync {} }
+
+    /// Writes the changes that wait, unless an earlier call has written them.
+    private func writeGroup() {
+        let group = waitingRequests.withLock { requests in
+            defer { requests = [] }
+            return requests
+        }
+        guard !group.isEmpty else { return }
+        do {
+            let results = try apply(group.map(\.change))
+            for (request, result) in zip(group, results) { request.continuation.resume(returning: result) }
+        } catch {
+            for request in group { request.continuation.resume(throwing: error) }
+        }
+    }
+
     /// Applies a group of changes in one transaction.
     ///
     /// If the transaction fails, the job later reads its state from the ledger again.
-    func commit(_ group: [LedgerChange]) throws -> [[MarkResult]] {
+    private func apply(_ group: [LedgerChange]) throws -> [Bool] {
         try job.withLock { job in
             // The job is removed from the property during the call, because copying its state for up to a million
             // clients would be slow.
-            guard var currentJob = job.take() else { throw LedgerNotBegunError() }
+            guard var currentJob = job.take() else {
+                throw LedgerError.storage(path: path, reason: "no job has begun", isFull: false)
+            }
             defer { job = currentJob }
             do {
                 return try write { try currentJob.apply(group, $0) }
@@ -148,120 +183,33 @@ private final class LedgerWriter: Sendable {
     }
 }
 
-/// The changes that one client submits together: the uploads to settle, and the uploads to mark as in flight.
+/// The changes that one client submits together: the upload to settle, and the upload to mark as in flight.
 struct LedgerChange: Sendable {
-    let settlements: [Settlement]
-    let sends: [PlannedUpload]
+    let settlement: Settlement?
+    let send: PlannedUpload?
     let now: Timestamp
 }
 
-/// The error that is thrown if uploads are marked or settled before the job has begun.
-private struct LedgerNotBegunError: Error {}
-
 /// An upload with its outcome.
-public struct Settlement: Sendable {
+struct Settlement: Sendable {
     /// The upload to which the outcome belongs.
-    public let send: PlannedUpload
+    let send: PlannedUpload
     /// The id of the record, which is needed for the list of refused records.
-    public let recordID: String
-    /// The outcome of the upload.
-    public let outcome: Outcome
+    let recordID: String
+    var outcome: Outcome
     /// The last pause that the server requested, or `nil` if no pause has to be stored.
-    public let pause: Pause?
+    var pause: Pause?
     /// Whether the server accepts no more uploads of the client.
-    public let endsClient: Bool
-    /// The extent to which the upload was attempted.
-    public let attempt: Attempt
-
-    /// The extent to which an upload was attempted.
-    public enum Attempt: Sendable, Equatable {
-        /// No request was made.
-        case none
-        /// A request was cut off, because the job was stopped.
-        case cutOff
-        /// The last request was answered, or failed.
-        case complete
-    }
-
-    /// Creates a settlement with the outcome of the upload `send`.
-    public init(
-        _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false,
-        attempt: Attempt = .complete
-    ) {
-        self.send = send
-        self.recordID = recordID
-        self.outcome = outcome
-        self.pause = pause
-        self.endsClient = endsClient
-        self.attempt = attempt
-    }
+    var endsClient = false
+    var attempt = AttemptExtent.complete
 }
 
-/// The result of marking an upload as in flight.
-public enum MarkResult: Sendable, Equatable {
-    /// The upload is durably marked and may be sent.
-    case marked
-    /// The day's quota is used up, because the day of the plan has ended or the clock was set back.
-    case dailyLimit
-}
-
-/// A queue that combines the changes of concurrent tasks into groups that are written together.
-///
-/// Changes that arrive while one group is being written form the next group, so that many clients share one `fsync`.
-private final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
-    private struct Request {
-        let change: Change
-        let continuation: CheckedContinuation<Result, any Error>
-    }
-
-    private struct State {
-        var waitingRequests: [Request] = []
-        var isWriting = false
-    }
-
-    private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "ledger")
-    private let write: @Sendable ([Change]) throws -> [Result]
-
-    /// Creates a group commit that stores each group by calling `write`.
-    ///
-    /// `write` must store the whole group durably, or throw an error without storing any of its changes.
-    init(write: @escaping @Sendable ([Change]) throws -> [Result]) { self.write = write }
-
-    /// Submits a change and waits until it is durable.
-    func commit(_ change: Change) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            let isFirst = state.withLock { state in
-                state.waitingRequests.append(Request(change: change, continuation: continuation))
-                defer { state.isWriting = true }
-                return !state.isWriting
-            }
-            if isFirst { queue.async { self.writeGroups() } }
-        }
-    }
-
-    /// Waits until no group is being written.
-    func finish() { queue.sync {} }
-
-    private func writeGroups() {
-        while let group = nextGroup() {
-            do {
-                let results = try write(group.map(\.change))
-                for (request, result) in zip(group, results) { request.continuation.resume(returning: result) }
-            } catch {
-                for request in group { request.continuation.resume(throwing: error) }
-            }
-        }
-    }
-
-    private func nextGroup() -> [Request]? {
-        state.withLock { state in
-            guard !state.waitingRequests.isEmpty else {
-                state.isWriting = false
-                return nil
-            }
-            defer { state.waitingRequests = [] }
-            return state.waitingRequests
-        }
-    }
+/// The extent to which an upload was attempted.
+enum AttemptExtent: Sendable {
+    /// No request was made.
+    case none
+    /// A request was cut off, because the job was stopped.
+    case cutOff
+    /// The last request was answered, or failed.
+    case complete
 }

@@ -48,7 +48,7 @@ extension Ledger {
         let number = try view.jobNumber()
         guard countedJobs == 0, number > 0 else { return }
         let started: Int64 = try view.read { try $0.first("SELECT time FROM jobs") ?? 0 }
-        let job = JobCounter.Job(
+        let job = CountedJob(
             number: number, started: Timestamp(clamping: started &* 1000).description, isInLedger: true)
         try JobCounter(ofLedger: realPath).store(job)
     }
@@ -67,20 +67,6 @@ public struct JobCounter {
     /// Returns the path of the counter of the ledger at `path`.
     public static func path(ofLedger path: String) -> String { path + suffix }
 
-    /// A job in the counter.
-    struct Job: Sendable, Equatable {
-        let number: Int
-        /// The time at which the job began, in RFC 3339 format.
-        let started: String
-        /// Whether the ledger contains the number of the job.
-        var isInLedger = false
-        /// Whether the ledger contains the end of the job.
-        var hasEnded = false
-
-        /// The lowest number that the ledger contains, unless it is an older copy.
-        var requiredNumber: Int { isInLedger ? number : number - 1 }
-    }
-
     private let path: String
 
     /// The end of the name of the file, which follows the name of the ledger.
@@ -91,7 +77,7 @@ public struct JobCounter {
     /// Returns the last job, or `nil` if the file does not exist.
     ///
     /// - Throws: `LedgerError` if the file cannot be read or is not a counter.
-    func lastJob() throws(LedgerError) -> Job? {
+    func lastJob() throws(LedgerError) -> CountedJob? {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try InputFile(path: path).contents(limit: 4096)
@@ -103,11 +89,11 @@ public struct JobCounter {
             let started = fields.text("started"),
             let isInLedger = fields.boolean("inLedger"), let hasEnded = fields.boolean("ended")
         else { throw .damagedCounter(path: path) }
-        return Job(number: number, started: started, isInLedger: isInLedger, hasEnded: hasEnded)
+        return CountedJob(number: number, started: started, isInLedger: isInLedger, hasEnded: hasEnded)
     }
 
     /// Replaces the file durably.
-    func store(_ job: Job) throws(LedgerError) {
+    func store(_ job: CountedJob) throws(LedgerError) {
         var object = CanonicalObject()
         object.set("ended", boolean: job.hasEnded)
         object.set("inLedger", boolean: job.isInLedger)
@@ -122,6 +108,20 @@ public struct JobCounter {
             throw .file(error)
         }
     }
+}
+
+/// The last job in the counter of a ledger.
+struct CountedJob: Sendable, Equatable {
+    let number: Int
+    /// The time at which the job began, in RFC 3339 format.
+    let started: String
+    /// Whether the ledger contains the number of the job.
+    var isInLedger = false
+    /// Whether the ledger contains the end of the job.
+    var hasEnded = false
+
+    /// The lowest number that the ledger contains, unless it is an older copy.
+    var requiredNumber: Int { isInLedger ? number : number - 1 }
 }
 
 /// The jobs that an older copy of a ledger does not contain.
@@ -140,7 +140,7 @@ public struct MissingJobs: Sendable, Equatable {
         let number = try db.first("SELECT number FROM jobs") ?? 0
         let counted = try JobCounter(ofLedger: realPath).lastJob()
         let hasEnded = try db.first("SELECT ended IS NOT NULL FROM jobs") ?? false
-        let isOlder = { (job: JobCounter.Job) in
+        let isOlder = { (job: CountedJob) in
             number < job.requiredNumber || number == job.number && job.hasEnded && !hasEnded
         }
         // A new ledger contains no job, and has no counter yet.

@@ -76,7 +76,7 @@ enum LedgerFile {
         }
     }
 
-    private static func openChecked(_ realPath: String, _ path: String, _ access: DatabaseFile.Access) throws
+    private static func openChecked(_ realPath: String, _ path: String, _ access: DatabaseAccess) throws
         -> DatabaseFile?
     {
         let file = try DatabaseFile(path: sqliteName(of: realPath, isReadOnly: access == .reading), access)
@@ -210,8 +210,8 @@ extension LedgerFile {
 ///
 /// The two advisory locks are released when the value is destroyed or the process ends. One lock is on the ledger
 /// itself, because the file may have several names. The other lock is on a lock file in the same folder. This second
-/// lock also protects the creation of the ledger, and it is the only lock that earlier versions of the program use. The
-/// contents of the lock file are used only to identify the owner in messages.
+/// lock also protects the creation of the ledger. The contents of the lock file are used only to identify the owner in
+/// messages.
 struct LedgerLock: ~Copyable, Sendable {
     private let lockFile: LockedFile
     private let ledgerFile: LockedFile

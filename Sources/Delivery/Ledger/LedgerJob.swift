@@ -60,23 +60,26 @@ struct LedgerJob: Sendable {
         types = types.map { _ in nil }
     }
 
-    mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [[MarkResult]] {
+    /// Applies `changes`, and returns for each of them whether its upload may be sent.
+    mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [Bool] {
         for change in changes {
-            for settlement in change.settlements { try settle(settlement, at: change.now, db) }
+            if let settlement = change.settlement { try settle(settlement, at: change.now, db) }
         }
-        return try changes.map { change in try change.sends.map { try mark($0, at: change.now, db) } }
+        return try changes.map { change in
+            guard let send = change.send else { return true }
+            return try mark(send, at: change.now, db)
+        }
     }
 
     // MARK: Marking
 
-    private mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> MarkResult {
+    /// Marks an upload as in flight, or returns `false` if the day's quota is used up.
+    private mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> Bool {
         let day = rules.days.day(of: now)
         let client = try rowID(ofClient: send.clientIndex, db)
         let isCounted = try (inFlightKeys?.contains(send.key) ?? true) && isInFlight(send.key, of: client, on: day, db)
         // The planner uses the same rule in `InFlightUpload.isCounted(for:on:)`.
-        if !isCounted {
-            guard try useQuota(client, on: day, db) else { return .dailyLimit }
-        }
+        guard try isCounted || useQuota(client, on: day, db) else { return false }
         try db.run(
             """
             INSERT INTO flights VALUES (?, ?, ?, ?, ?, ?, 0)
@@ -86,7 +89,7 @@ struct LedgerJob: Sendable {
                 send.key.identity, send.key.content, try rowID(ofType: send.typeIndex, db), client, day, now.seconds,
             ])
         inFlightKeys?.insert(send.key)
-        return .marked
+        return true
     }
 
     private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {

@@ -4,56 +4,12 @@ import Telemetry
 
 /// The counts and remarks of a ledger, for display to the operator.
 public struct LedgerOverview: Sendable {
-    /// A group of records that have the same client and type of upload.
-    public struct RecordGroup: Sendable, Hashable {
-        /// The client of the records.
-        public let client: ClientName
-        /// The type of the records' uploads.
-        public let type: TypeName
-    }
-
-    /// The number of records of one group in each state.
-    public struct Counts: Sendable, Equatable {
-        /// The number of records that were delivered, or settled because nothing was left to send.
-        public var deliveredCount = 0
-        /// The number of records that the server refused and that the operator has not given up.
-        public var refusedCount = 0
-        /// The number of uploads in flight whose outcome is unknown.
-        public var inFlightCount = 0
-        /// The number of undelivered records that the operator has given up.
-        public var givenUpCount = 0
-        /// The number of waiting and held records, by reason.
-        ///
-        /// Each record is counted with the reason that the last job recorded for it, unless the operator has released
-        /// or retried the record since then.
-        public var waitingCounts: [WaitReason: Int] = [:]
-
-        /// Creates counts that are all zero.
-        public init() {}
-    }
-
-    /// A message from a server about a refused or delivered record.
-    public struct Remark: Sendable, Equatable {
-        /// The client and the type of the record.
-        public let group: RecordGroup
-        /// The id of the record.
-        public let id: String
-        /// The HTTP status of the answer.
-        public let status: Int
-        /// Whether the record was refused.
-        public let isRefusal: Bool
-        /// The reason of the refusal, or the remark about the delivery.
-        public let text: String
-        /// The time at which the record was settled, or `nil` if the stored time is invalid.
-        public let time: Timestamp?
-    }
-
     /// The counts of each group.
-    public private(set) var counts: [RecordGroup: Counts] = [:]
+    public private(set) var counts: [RecordGroup: RecordCounts] = [:]
     /// The number of uploads of each client that count toward today's quota.
     public private(set) var uploadsToday: [ClientName: Int] = [:]
     /// The messages of servers about refused and delivered records, sorted by id.
-    public private(set) var remarks: [Remark] = []
+    public private(set) var remarks: [ServerRemark] = []
     /// The pauses requested by servers, including pauses that have ended.
     public private(set) var pauses: [Pause] = []
     /// The time at which the last job began, or `nil` if no job has begun or the stored time is invalid.
@@ -90,16 +46,6 @@ public struct LedgerOverview: Sendable {
         return nights
     }
 
-    /// A bundle that contains waiting records.
-    public struct WaitingBundle: Sendable, Equatable {
-        /// The path and digest of the bundle.
-        public let name: BundleName
-        /// The time of the last job that was given the bundle, or `nil` if the stored time is invalid.
-        public let lastSeen: Timestamp?
-        /// The number of waiting and held records of the bundle, by reason.
-        public fileprivate(set) var waitingCounts: [WaitReason: Int] = [:]
-    }
-
     init(_ db: Database, today day: Int, knowing systems: SystemTable) throws {
         let names = Names(clients: try db.clientNames(), types: try db.typeNames())
         try addCounts(
@@ -120,10 +66,13 @@ public struct LedgerOverview: Sendable {
             if let name = names.clients[client], used > 0 { uploadsToday[name, default: 0] += used }
         }
         pauses = try db.pauses()
-        lastJobTime = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
-        lastSuccessTime = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL").flatMap {
-            Timestamp(seconds: $0)
+        try db.rows("SELECT time, success, ended, result FROM jobs") { row in
+            lastJobTime = Timestamp(seconds: row[0])
+            lastSuccessTime = (row[1] as Int64?).flatMap { Timestamp(seconds: $0) }
+            lastEndTime = (row[2] as Int64?).flatMap { Timestamp(seconds: $0) }
+            lastExitStatus = row[3]
         }
+        oldestWaitingTimes = try db.oldestWaitingTimes()
         try db.rows(
             """
             SELECT client, kind, id, status, refused, text, time FROM remarks JOIN settled USING (identity, content)
@@ -132,17 +81,14 @@ public struct LedgerOverview: Sendable {
         ) { row in
             guard let group = names.group(row) else { return }
             remarks.append(
-                Remark(
+                ServerRemark(
                     group: group, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
                     time: Timestamp(seconds: row[6])))
         }
     }
 
-    /// Adds the result of the last job, and the records that are set aside.
+    /// Adds the records that are set aside.
     private mutating func addFailures(_ db: Database, _ names: Names) throws {
-        lastEndTime = try db.first("SELECT ended FROM jobs WHERE ended IS NOT NULL").flatMap { Timestamp(seconds: $0) }
-        lastExitStatus = try db.first("SELECT result FROM jobs WHERE result IS NOT NULL")
-        oldestWaitingTimes = try db.oldestWaitingTimes()
         try db.rows(
             "SELECT client, kind, id, status, text, time, jobs FROM failures WHERE jobs >= ? ORDER BY id",
             [FailedRecord.maximumJobCount]
@@ -163,7 +109,7 @@ public struct LedgerOverview: Sendable {
         try db.forEachWait(knowing: systems) { row in
             guard let group = names.group(row) else { return }
             let reason = WaitReason(row, at: 3)
-            counts[group, default: Counts()].waitingCounts[reason, default: 0] += row[5]
+            counts[group, default: RecordCounts()].waitingCounts[reason, default: 0] += row[5]
             if let position = positions[row[2]] { waitingBundles[position].waitingCounts[reason, default: 0] += row[5] }
         }
         waitingBundles.removeAll { $0.waitingCounts.isEmpty }
@@ -171,10 +117,10 @@ public struct LedgerOverview: Sendable {
 
     /// Runs `sql`, and calls `count` with each row and the counts of the group in its first two columns.
     private mutating func addCounts(
-        from sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
+        from sql: StaticString, _ db: Database, _ names: Names, _ count: (inout RecordCounts, borrowing DatabaseRow) -> Void
     ) throws {
         try db.rows(sql) { row in
-            if let group = names.group(row) { count(&counts[group, default: Counts()], row) }
+            if let group = names.group(row) { count(&counts[group, default: RecordCounts()], row) }
         }
     }
 
@@ -190,4 +136,58 @@ public struct LedgerOverview: Sendable {
             return RecordGroup(client: client, type: type)
         }
     }
+}
+
+/// A group of records that have the same client and type of upload.
+public struct RecordGroup: Sendable, Hashable {
+    /// The client of the records.
+    public let client: ClientName
+    /// The type of the records' uploads.
+    public let type: TypeName
+}
+
+/// The number of records of one group in each state.
+public struct RecordCounts: Sendable, Equatable {
+    /// The number of records that were delivered, or settled because nothing was left to send.
+    public var deliveredCount = 0
+    /// The number of records that the server refused and that the operator has not given up.
+    public var refusedCount = 0
+    /// The number of uploads in flight whose outcome is unknown.
+    public var inFlightCount = 0
+    /// The number of undelivered records that the operator has given up.
+    public var givenUpCount = 0
+    /// The number of waiting and held records, by reason.
+    ///
+    /// Each record is counted with the reason that the last job recorded for it, unless the operator has released
+    /// or retried the record since then.
+    public var waitingCounts: [WaitReason: Int] = [:]
+
+    /// Creates counts that are all zero.
+    public init() {}
+}
+
+/// A message from a server about a refused or delivered record.
+public struct ServerRemark: Sendable, Equatable {
+    /// The client and the type of the record.
+    public let group: RecordGroup
+    /// The id of the record.
+    public let id: String
+    /// The HTTP status of the answer.
+    public let status: Int
+    /// Whether the record was refused.
+    public let isRefusal: Bool
+    /// The reason of the refusal, or the remark about the delivery.
+    public let text: String
+    /// The time at which the record was settled, or `nil` if the stored time is invalid.
+    public let time: Timestamp?
+}
+
+/// A bundle that contains waiting records.
+public struct WaitingBundle: Sendable, Equatable {
+    /// The path and digest of the bundle.
+    public let name: BundleName
+    /// The time of the last job that was given the bundle, or `nil` if the stored time is invalid.
+    public let lastSeen: Timestamp?
+    /// The number of waiting and held records of the bundle, by reason.
+    public fileprivate(set) var waitingCounts: [WaitReason: Int] = [:]
 }

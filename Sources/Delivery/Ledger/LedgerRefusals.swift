@@ -32,15 +32,29 @@ public enum RefusalSelection: Sendable, Equatable {
 extension LedgerView {
     /// Returns the refused records that the operator has not resolved, grouped by answer, largest group first.
     public func refusals() throws(LedgerError) -> [RefusalGroup] {
+        // The table of remarks is the outer table of the join, because it is small.
+        try groups(
+            """
+            SELECT status, text, count(*) FROM remarks CROSS JOIN settled USING (identity, content)
+            WHERE refused = 1 GROUP BY status, text ORDER BY count(*) DESC, status, text
+            """)
+    }
+
+    /// Returns the records that are set aside, grouped by their last answer, largest group first.
+    public func setAsideRecords() throws(LedgerError) -> [RefusalGroup] {
+        try groups(
+            """
+            SELECT ifnull(status, 0), text, count(*) FROM failures WHERE jobs >= ?
+            GROUP BY status, text ORDER BY count(*) DESC, status, text
+            """, [FailedRecord.maximumJobCount])
+    }
+
+    private func groups(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws(LedgerError) -> [RefusalGroup] {
         try read { db in
             var groups: [RefusalGroup] = []
-            // The table of remarks is the outer table of the join, because it is small.
-            try db.rows(
-                """
-                SELECT status, text, count(*) FROM remarks CROSS JOIN settled USING (identity, content)
-                WHERE refused = 1 GROUP BY status, text ORDER BY count(*) DESC, status, text
-                """
-            ) { groups.append(RefusalGroup(status: $0[0], reason: $0[1], recordCount: $0[2])) }
+            try db.rows(sql, values) {
+                groups.append(RefusalGroup(status: $0[0], reason: $0[1], recordCount: $0[2]))
+            }
             return groups
         }
     }
@@ -51,7 +65,7 @@ extension Ledger {
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [CapturedText: Int] {
         try edit { db in
             switch selection {
-            case .ids(let ids): try db.countByID(ids) { try db.retry($0) }
+            case .ids(let ids): try db.retry(ids)
             case .status(let status): try db.retryAll(status: status)
             case .all: try db.retryAll(status: nil)
             }
@@ -79,34 +93,34 @@ extension Database {
         return counts
     }
 
-    fileprivate func retry(_ id: String) throws -> Int {
-        var keys: Set<DeliveryKey> = []
-        for type in try typeNames().values {
-            let identity = type.identity(of: id)
-            try insertWaits(identity: identity)
-            keys.formUnion(
-                try self.keys(
-                    "DELETE FROM settled WHERE identity = ? AND refused > 0 RETURNING identity, content", [identity]))
-            // These are the refused parts of records whose other parts are not settled yet.
-            keys.formUnion(
-                try self.keys("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]))
-            keys.formUnion(try resetFailures(identity: identity))
+    fileprivate func retry(_ ids: [String]) throws -> [CapturedText: Int] {
+        let types = try typeNames().values
+        return try countByID(ids) { id in
+            var keys: Set<DeliveryKey> = []
+            for type in types {
+                keys.formUnion(
+                    try self.keys(
+                        """
+                        SELECT identity, content FROM settled WHERE identity = ?1 AND refused > 0
+                        UNION SELECT identity, content FROM refusals WHERE identity = ?1
+                        UNION SELECT identity, content FROM failures WHERE identity = ?1 AND jobs >= ?2
+                        """, [type.identity(of: id), FailedRecord.maximumJobCount]))
+            }
+            try retry(keys)
+            return keys.count
         }
-        try deleteRemarks(of: keys)
-        return keys.count
     }
 
     /// Makes the records that were refused with `status` available for sending again.
     ///
     /// If `status` is `nil`, all refused records are selected.
     fileprivate func retryAll(status: Int?) throws -> [CapturedText: Int] {
-        try insertWaits(status: status)
-        var keys = try keys(
-            "DELETE FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1) RETURNING identity, content",
-            [status])
-        keys.formUnion(
-            try self.keys("DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]))
-        keys.formUnion(try resetFailures(status: status))
+        let keys = try keys(
+            """
+            SELECT identity, content FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1)
+            UNION SELECT identity, content FROM refusals WHERE ?1 IS NULL OR status = ?1
+            UNION SELECT identity, content FROM failures WHERE jobs >= ?2 AND (?1 IS NULL OR status = ?1)
+            """, [status, FailedRecord.maximumJobCount])
         var counts: [CapturedText: Int] = [:]
         for key in keys {
             let id: String? = try first(
@@ -116,31 +130,41 @@ extension Database {
                 """, [key.identity, key.content])
             counts[id ?? "", default: 0] += 1
         }
-        try deleteRemarks(of: keys)
+        try retry(keys, refusedWith: status)
         return counts
     }
 
-    /// Stores the refused records with `identity` as waiting, until a job reads the records again.
-    private func insertWaits(identity: Digest16) throws {
-        try run(
-            """
-            INSERT OR REPLACE INTO waits
-            SELECT identity, content, kind, client, 0, ?2, 0, NULL FROM settled WHERE identity = ?1 AND refused > 0
-            """, [identity, try rowID(of: WaitReason.toRetry)])
-    }
-
-    private func insertWaits(status: Int?) throws {
-        try run(
-            """
-            INSERT OR REPLACE INTO waits
-            SELECT identity, content, kind, client, 0, ?2, 0, NULL FROM settled
-            WHERE refused = 1 AND (?1 IS NULL OR status = ?1)
-            """, [status, try rowID(of: WaitReason.toRetry)])
-    }
-
-    private func deleteRemarks(of keys: Set<DeliveryKey>) throws {
-        // The result does not depend on the order of the deletions.
+    /// Makes records available for sending again, and stores them as waiting until a job reads them again.
+    ///
+    /// Only answers with this `status` are removed, or all answers if it is `nil`.
+    private func retry(_ keys: Set<DeliveryKey>, refusedWith status: Int? = nil) throws {
+        let reason = try rowID(of: WaitReason.toRetry)
+        // The result does not depend on the order of the records.
         for key in keys {
+            try run(
+                """
+                INSERT OR REPLACE INTO waits SELECT identity, content, kind, client, 0, ?4, 0, NULL FROM settled
+                WHERE identity = ?1 AND content = ?2 AND refused > 0 AND (?3 IS NULL OR status = ?3)
+                """, [key.identity, key.content, status, reason])
+            try run(
+                """
+                DELETE FROM settled
+                WHERE identity = ?1 AND content = ?2 AND refused > 0 AND (?3 IS NULL OR status = ?3)
+                """, [key.identity, key.content, status])
+            // These are the refused parts of records whose other parts are not settled yet.
+            try run(
+                "DELETE FROM refusals WHERE identity = ?1 AND content = ?2 AND (?3 IS NULL OR status = ?3)",
+                [key.identity, key.content, status])
+            let isSetAside = try changeCount(
+                running: """
+                    UPDATE failures SET jobs = 0
+                    WHERE identity = ?1 AND content = ?2 AND jobs >= ?4 AND (?3 IS NULL OR status = ?3)
+                    """, [key.identity, key.content, status, FailedRecord.maximumJobCount])
+            if isSetAside > 0 {
+                try run(
+                    "UPDATE waits SET reason = ? WHERE identity = ? AND content = ?",
+                    [reason, key.identity, key.content])
+            }
             try run("DELETE FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
         }
     }
@@ -166,7 +190,7 @@ extension Database {
 /// An undelivered record whose last upload failed, with the last answer.
 public struct FailedRecord: Sendable, Equatable {
     /// The client and the type of the record.
-    public let group: LedgerOverview.RecordGroup
+    public let group: RecordGroup
     /// The id of the record.
     public let id: String
     /// The last answer.
@@ -193,22 +217,6 @@ public struct FailureAnswer: Sendable, Equatable {
     /// Reads the status, the text and the time from three columns, the first of which is `column`.
     init(_ row: borrowing DatabaseRow, at column: Int) {
         (status, text, time) = (row[column], row[column + 1], Timestamp(seconds: row[column + 2]))
-    }
-}
-
-extension LedgerView {
-    /// Returns the records that are set aside, grouped by their last answer, largest group first.
-    public func setAsideRecords() throws(LedgerError) -> [RefusalGroup] {
-        try read { db in
-            var groups: [RefusalGroup] = []
-            try db.rows(
-                """
-                SELECT ifnull(status, 0), text, count(*) FROM failures WHERE jobs >= ?
-                GROUP BY status, text ORDER BY count(*) DESC, status, text
-                """, [FailedRecord.maximumJobCount]
-            ) { groups.append(RefusalGroup(status: $0[0], reason: $0[1], recordCount: $0[2])) }
-            return groups
-        }
     }
 }
 
@@ -268,35 +276,5 @@ extension Database {
 
     func removeFailure(of key: DeliveryKey) throws {
         try run("DELETE FROM failures WHERE identity = ? AND content = ?", [key.identity, key.content])
-    }
-
-    /// Makes the records with `identity` that are set aside available for sending again, and returns their keys.
-    private func resetFailures(identity: Digest16) throws -> Set<DeliveryKey> {
-        try markForRetry(
-            try keys(
-                "UPDATE failures SET jobs = 0 WHERE identity = ? AND jobs >= ? RETURNING identity, content",
-                [identity, FailedRecord.maximumJobCount]))
-    }
-
-    /// Makes the records that are set aside available for sending again, and returns their keys.
-    ///
-    /// Only records whose last answer has this `status` are selected, or all of them if it is `nil`.
-    private func resetFailures(status: Int?) throws -> Set<DeliveryKey> {
-        try markForRetry(
-            try keys(
-                """
-                UPDATE failures SET jobs = 0 WHERE jobs >= ?2 AND (?1 IS NULL OR status = ?1)
-                RETURNING identity, content
-                """, [status, FailedRecord.maximumJobCount]))
-    }
-
-    private func markForRetry(_ keys: Set<DeliveryKey>) throws -> Set<DeliveryKey> {
-        let reason = try rowID(of: WaitReason.toRetry)
-        // The result does not depend on the order of the updates.
-        for key in keys {
-            try run(
-                "UPDATE waits SET reason = ? WHERE identity = ? AND content = ?", [reason, key.identity, key.content])
-        }
-        return keys
     }
 }

@@ -35,19 +35,17 @@ public struct LedgerView: Sendable {
         try read { try $0.ledgerState(of: pool, today: today) }
     }
 
-    private struct Release: Hashable {
-        @CapturedText var id: String
-        @CapturedText var code: String
-    }
-
     /// Returns a function that checks whether the operator has released a record from a hold code.
     public func releaseCheck() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
         let releases = try read { db in
-            var releases: Set<Release> = []
-            try db.rows("SELECT id, code FROM releases") { releases.insert(Release(id: $0[0], code: $0[1])) }
+            // Each element consists of an id and a code.
+            var releases: Set<[CapturedText]> = []
+            try db.rows("SELECT id, code FROM releases") {
+                releases.insert([CapturedText($0[0] as String), CapturedText($0[1] as String)])
+            }
             return releases
         }
-        return { releases.contains(Release(id: $0, code: $1)) }
+        return { releases.contains([CapturedText($0), CapturedText($1)]) }
     }
 
     /// Returns the pauses that are in effect at `now` for the servers of `plan`.

@@ -59,7 +59,10 @@ public struct UploadLimits: Sendable, Equatable {
     public var scope: Scope
 
     /// Creates limits with the documented default values.
-    public init(daily: Int? = 100, perType: Int? = 40, scope: Scope = .client) {
+    public init(
+        daily: Int? = DocumentedLimits.dailyUploads, perType: Int? = DocumentedLimits.uploadsOfTypeInJob,
+        scope: Scope = .client
+    ) {
         self.daily = daily
         self.perType = perType
         self.scope = scope

@@ -1,5 +1,6 @@
 import Bundle
 import Bytes
+import Dispatch
 import Files
 import JSONText
 import Synchronization
@@ -105,12 +106,14 @@ public struct UnusableBundlesError: Error {
 
 /// A source that reads the records of uploads from verified bundles.
 ///
-/// A segment is decoded and checked against its hash when one of its records is needed. Decoding blocks the caller.
-/// Decoded segments are cached up to a size limit.
+/// A segment is decoded and checked against its hash when one of its records is needed. Decoded segments are cached up
+/// to a size limit.
 public final class UploadSource: Sendable {
     private let bundles: [BundleReader]
     private let cacheByteLimit: Int
     private let state: Mutex<State>
+    /// The queue on which ``loadRecord(of:)`` decodes segments, one at a time so that memory is bounded.
+    let loadingQueue = DispatchQueue(label: "segments")
 
     private struct State {
         var cache: [SegmentKey: CachedSegment] = [:]
@@ -123,6 +126,10 @@ public final class UploadSource: Sendable {
     private struct SegmentKey: Hashable {
         let bundleIndex: UInt32
         let segmentIndex: UInt32
+
+        init(_ location: RecordLocation) {
+            (bundleIndex, segmentIndex) = (location.bundleIndex, location.segmentIndex)
+        }
     }
 
     private struct CachedSegment {
@@ -141,8 +148,32 @@ public final class UploadSource: Sendable {
 
     /// Returns the record or part of a record that an upload sends, with the exact payload to send.
     public func record(of send: PlannedUpload) throws(UnusableBundleError) -> Record {
+        try record(of: send, in: try contents(at: send.location))
+    }
+
+    /// Returns the same as ``record(of:)``, without blocking the caller while a segment is decoded.
+    ///
+    /// The method is for tasks that run on the thread that transfers data, because all transfers wait for that thread.
+    func loadRecord(of send: PlannedUpload) async throws(UnusableBundleError) -> Record {
+        if let contents = cachedContents(at: send.location) { return try record(of: send, in: contents) }
+        let result = await withCheckedContinuation { continuation in
+            loadingQueue.async {
+                continuation.resume(
+                    returning: Result { () throws(UnusableBundleError) in try self.record(of: send) })
+            }
+        }
+        return try result.get()
+    }
+
+    /// Returns the record at `location`.
+    public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
+        let contents = try contents(at: location)
+        return try withState(location) { state throws(BundleError) in try record(at: location, in: contents, &state) }
+    }
+
+    private func record(of send: PlannedUpload, in contents: [UInt8]) throws(UnusableBundleError) -> Record {
         try withState(send.location) { state throws(BundleError) in
-            let record = try self.record(at: send.location, &state)
+            let record = try record(at: send.location, in: contents, &state)
             guard DeliveryKey(record) == send.recordKey else { throw Self.changedError(send.location) }
             guard !send.isWhole else { return record }
             let format = systems(of: send.location)[record.system]?.uploads.list
@@ -155,12 +186,20 @@ public final class UploadSource: Sendable {
         }
     }
 
-    private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundleIndex)].systems }
-
-    /// Returns the record at `location`.
-    public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
-        try withState(location) { state throws(BundleError) in try record(at: location, &state) }
+    private func record(
+        at location: RecordLocation, in contents: [UInt8], _ state: inout State
+    ) throws(BundleError) -> Record {
+        let line = Int(location.lineStart)..<Int(location.lineStart) + Int(location.lineLength)
+        guard line.upperBound <= contents.count else { throw Self.changedError(location) }
+        do throws(RecordError) {
+            return try Record(
+                againAt: line, of: contents, using: &state.recordMemory, knowing: systems(of: location))
+        } catch {
+            throw Self.changedError(location)
+        }
     }
+
+    private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundleIndex)].systems }
 
     /// Runs `body` with the locked state, and adds the path of the bundle to its errors.
     private func withState<Value: Sendable>(
@@ -173,40 +212,47 @@ public final class UploadSource: Sendable {
         }
     }
 
-    private func record(at location: RecordLocation, _ state: inout State) throws(BundleError) -> Record {
-        let contents = try contents(
-            of: SegmentKey(bundleIndex: location.bundleIndex, segmentIndex: location.segmentIndex), &state)
-        let line = Int(location.lineStart)..<Int(location.lineStart) + Int(location.lineLength)
-        guard line.upperBound <= contents.count else { throw Self.changedError(location) }
-        do throws(RecordError) {
-            return try Record(
-                againAt: line, of: contents, using: &state.recordMemory, knowing: systems(of: location))
+    private static func changedError(_ location: RecordLocation) -> BundleError {
+        .changed(member: BundleLayout.segmentName(Int(location.segmentIndex) + 1))
+    }
+}
+
+extension UploadSource {
+    /// Returns the contents of the segment at `location`.
+    private func contents(at location: RecordLocation) throws(UnusableBundleError) -> [UInt8] {
+        if let contents = cachedContents(at: location) { return contents }
+        let bundle = bundles[Int(location.bundleIndex)]
+        // The state is not locked meanwhile, so that the records of cached segments can be read.
+        let contents: [UInt8]
+        do throws(BundleError) {
+            var decoder = try BundleReader.makeDecoder()
+            contents = try bundle.contents(
+                of: bundle.manifest.segments[Int(location.segmentIndex)].path, with: &decoder)
         } catch {
-            throw Self.changedError(location)
+            throw UnusableBundleError(path: bundle.path, error: error)
+        }
+        state.withLock { cache(contents, at: location, &$0) }
+        return contents
+    }
+
+    private func cachedContents(at location: RecordLocation) -> [UInt8]? {
+        state.withLock { state in
+            state.useCount += 1
+            state.cache[SegmentKey(location)]?.lastUse = state.useCount
+            return state.cache[SegmentKey(location)]?.contents
         }
     }
 
-    private func contents(of segment: SegmentKey, _ state: inout State) throws(BundleError) -> [UInt8] {
-        state.useCount += 1
-        if let contents = state.cache[segment]?.contents {
-            state.cache[segment]?.lastUse = state.useCount
-            return contents
-        }
-        let bundle = bundles[Int(segment.bundleIndex)]
-        var decoder = try BundleReader.makeDecoder()
-        let contents = try bundle.contents(of: bundle.manifest.segments[Int(segment.segmentIndex)].path, with: &decoder)
+    private func cache(_ contents: [UInt8], at location: RecordLocation, _ state: inout State) {
+        // Another thread may have decoded the segment, too.
+        guard state.cache[SegmentKey(location)] == nil else { return }
         while state.cachedByteCount + contents.count > cacheByteLimit,
             let oldest = state.cache.min(by: { $0.value.lastUse < $1.value.lastUse })
         {
             state.cachedByteCount -= oldest.value.contents.count
             state.cache[oldest.key] = nil
         }
-        state.cache[segment] = CachedSegment(contents: contents, lastUse: state.useCount)
+        state.cache[SegmentKey(location)] = CachedSegment(contents: contents, lastUse: state.useCount)
         state.cachedByteCount += contents.count
-        return contents
-    }
-
-    private static func changedError(_ location: RecordLocation) -> BundleError {
-        .changed(member: BundleLayout.segmentName(Int(location.segmentIndex) + 1))
     }
 }

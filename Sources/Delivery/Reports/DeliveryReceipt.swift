@@ -18,69 +18,26 @@ public struct DeliveryReceipt: Sendable {
         case query
     }
 
-    /// A bundle and the outcomes of its records.
-    public struct Entry: Sendable {
-        let name: String
-        let files: [Receipt.File]
-        let digest: String
-        /// The signer of the bundle, or `nil` if no signature was verified.
-        let signer: Signer?
-        /// The number of records with each outcome.
-        let counts: [OutcomeGroup: Int]
-
-        /// Creates an entry for a bundle whose records have the given outcomes.
-        public init(
-            name: String, files: [Receipt.File], digest: String, signer: Signer? = nil,
-            outcomes: some Sequence<RecordOutcome>
-        ) {
-            self.name = name
-            self.files = files
-            self.digest = digest
-            self.signer = signer
-            counts = outcomes.reduce(into: [:]) { $0[$1.group, default: 0] += 1 }
-        }
-    }
-
-    /// A bundle that was skipped because it cannot be used.
-    public struct SkippedEntry: Sendable {
-        let name: String
-        let reason: String
-
-        /// Creates an entry for a skipped bundle.
-        public init(name: String, reason: String) {
-            self.name = name
-            self.reason = reason
-        }
-    }
-
     /// The type of the predicate.
     ///
     /// The URL is only an identifier. Its domain is reserved by RFC 2606.
     static let predicateType = "https://pingferry.example/delivery/v1"
 
-    private let run: Run
-    private let origin: Receipt.Origin
-    private let entries: [Entry]
-    private let skippedEntries: [SkippedEntry]
-
-    /// Creates a receipt that describes the bundles in `entries` and lists the bundles in `skippedEntries`.
-    public init(run: Run, origin: Receipt.Origin, entries: [Entry], skippedEntries: [SkippedEntry] = []) {
-        self.run = run
-        self.origin = origin
-        self.entries = entries
-        self.skippedEntries = skippedEntries
-    }
+    let run: Run
+    let origin: Receipt.Origin
+    let bundles: [BundleOutcomes]
+    var skippedBundles: [SkippedBundle] = []
 
     /// The number of records with each outcome in all bundles.
     private var counts: [OutcomeGroup: Int] {
-        entries.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+        bundles.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
     }
 
     /// A sentence such as `of these 12 records 9 were accepted, 2 were refused with 400, 1 is held`.
     public var summary: String {
         let counts = counts
         let total = counts.values.reduce(0, +)
-        let phrases = OutcomeGroup.Name.allCases.flatMap { name in
+        let phrases = OutcomeName.allCases.flatMap { name in
             var byStatus: [CapturedText: Int] = [:]
             for (group, count) in counts where group.name == name {
                 let status = name == .refused ? group.httpStatus.map { " with \($0)" } : nil
@@ -96,14 +53,14 @@ public struct DeliveryReceipt: Sendable {
     public func statement(listing records: CanonicalObject.Elements? = nil) -> Statement {
         Statement(
             predicateType: Self.predicateType, predicate: predicate,
-            arrays: records.map { [(JSONKey("records"), $0)] } ?? [], subjects: entries.flatMap(\.files))
+            arrays: records.map { [(JSONKey("records"), $0)] } ?? [], subjects: bundles.flatMap(\.files))
     }
 
     private var predicate: CanonicalObject {
         var object = CanonicalObject()
-        object.set("bundles", elements: entries.map(\.json.bytes))
+        object.set("bundles", elements: bundles.map(\.json.bytes))
         object.set(outcomes: counts)
-        object.set("skipped", objects: skippedEntries) { object, skipped in
+        object.set("skipped", objects: skippedBundles) { object, skipped in
             object.set("name", string: skipped.name)
             object.set("reason", string: skipped.reason)
         }
@@ -135,14 +92,23 @@ public struct DeliveryReceipt: Sendable {
         object.set("released", strings: released)
         object.set("sha256", string: PayloadHash.hex(of: record.payload))
         object.set("system", string: record.system.description)
-        object.set("time", string: outcome.answer?.time?.description)
+        object.set("time", string: outcome.time?.description)
         object.set("type", string: record.type)
         outcome.group.add(to: &object)
         return object
     }
 }
 
-extension DeliveryReceipt.Entry {
+/// A bundle and the outcomes of its records.
+struct BundleOutcomes: Sendable {
+    let name: String
+    let files: [Receipt.File]
+    let digest: String
+    /// The signer of the bundle, or `nil` if no signature was verified.
+    var signer: Signer?
+    /// The number of records with each outcome.
+    let counts: [OutcomeGroup: Int]
+
     fileprivate var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("digest", string: digest)
@@ -152,6 +118,12 @@ extension DeliveryReceipt.Entry {
         if let signer { object.set("signer", object: signer.json) }
         return object
     }
+}
+
+/// A bundle that was skipped because it cannot be used.
+struct SkippedBundle: Sendable {
+    let name: String
+    let reason: String
 }
 
 extension CanonicalObject {
@@ -165,7 +137,7 @@ extension CanonicalObject {
     }
 }
 
-extension OutcomeGroup.Name {
+extension OutcomeName {
     /// Returns the verb phrase for the outcome in the summary.
     fileprivate func phrase(isPlural: Bool) -> String {
         switch self {
@@ -186,7 +158,7 @@ public struct ReceiptSource: Sendable {
     private let verified: VerifiedBundles
     /// The unique names of the bundles.
     private let names: [String]
-    private let skippedEntries: [DeliveryReceipt.SkippedEntry]
+    private let skippedBundles: [SkippedBundle]
     /// The files of each bundle.
     private let files: [[Receipt.File]]
 
@@ -195,8 +167,8 @@ public struct ReceiptSource: Sendable {
         let unusable = verified.unusableBundles
         let labels = PathLabels.labels(ofPaths: verified.readers.map(\.path) + unusable.map(\.path))
         names = Array(labels.prefix(verified.readers.count))
-        skippedEntries = zip(labels.dropFirst(names.count), unusable).map {
-            DeliveryReceipt.SkippedEntry(name: $0, reason: "\($1.error)")
+        skippedBundles = zip(labels.dropFirst(names.count), unusable).map {
+            SkippedBundle(name: $0, reason: "\($1.error)")
         }
         var files: [[Receipt.File]] = []
         for (reader, name) in zip(verified.readers, names) {
@@ -228,14 +200,15 @@ public struct ReceiptSource: Sendable {
         -> DeliveryReceipt
     {
         var start = 0
-        let entries = verified.readers.indices.map { index in
+        let bundles = verified.readers.indices.map { index in
             let end = pool.candidates[start...].firstIndex { $0.location.bundleIndex > index } ?? pool.count
             defer { start = end }
-            return DeliveryReceipt.Entry(
+            return BundleOutcomes(
                 name: names[index], files: files[index], digest: verified.readers[index].manifest.digest,
-                signer: verified.readers[index].signer, outcomes: outcomes[start..<end])
+                signer: verified.readers[index].signer,
+                counts: outcomes[start..<end].reduce(into: [:]) { $0[$1.group, default: 0] += 1 })
         }
-        return DeliveryReceipt(run: run, origin: origin, entries: entries, skippedEntries: skippedEntries)
+        return DeliveryReceipt(run: run, origin: origin, bundles: bundles, skippedBundles: skippedBundles)
     }
 
     /// Calls `body` with the object for each record, in the order of the bundles.

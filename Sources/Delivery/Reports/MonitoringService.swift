@@ -20,7 +20,6 @@ public struct MonitoringService: Sendable {
     private static let idleLimit = 5
     /// The maximum time for a request, including its repetition, in seconds.
     public static let totalLimit = 10
-    private static let maximumAttempts = 2
 
     /// Creates a monitoring service that receives its messages at `address`.
     ///
@@ -79,16 +78,16 @@ public struct MonitoringService: Sendable {
         } catch {
             throw failure("\(error)", of: message)
         }
-        var fields = [HTTPRequest.Field("User-Agent", agent)]
-        if !body.isEmpty { fields.append(HTTPRequest.Field("Content-Type", "text/plain; charset=utf-8")) }
+        var fields = [HTTPField("User-Agent", agent)]
+        if !body.isEmpty { fields.append(HTTPField("Content-Type", "text/plain; charset=utf-8")) }
         let request = HTTPRequest(method: "POST", target: "\(address.path)/\(name)", fields: fields, body: body)
-        var result = await send(request, with: client, from: start)
-        for _ in 1..<Self.maximumAttempts where result.isTemporary {
+        var error = await send(request, with: client, from: start)
+        if error?.isTemporary == true {
             try? await Task.sleep(for: .seconds(1))
-            result = await send(request, with: client, from: start)
+            error = await send(request, with: client, from: start)
         }
         await client.close()
-        if case .failure(let reason, _) = result { throw failure(reason, of: message) }
+        if let error { throw failure(error.reason, of: message) }
     }
 
     private func makeClient() throws -> HTTPClient {
@@ -103,34 +102,24 @@ public struct MonitoringService: Sendable {
         MonitoringError(description: "the monitoring service did not accept the \(message): \(address): \(reason)")
     }
 
-    /// The result of one attempt.
-    private enum AttemptResult {
-        case success
-        case failure(String, isTemporary: Bool)
-
-        var isTemporary: Bool {
-            if case .failure(_, let isTemporary) = self { isTemporary } else { false }
-        }
-    }
-
-    /// Sends `request` once.
+    /// Sends `request` once, and returns the reason if it was not accepted.
     ///
-    /// The result contains no text from the answer, because an answer can contain the secret address.
+    /// The reason contains no text from the answer, because an answer can contain the secret address.
     private func send(
         _ request: HTTPRequest, with client: HTTPClient, from start: ContinuousClock.Instant
-    ) async -> AttemptResult {
+    ) async -> (reason: String, isTemporary: Bool)? {
         let exchange = Exchange(
             totalLimit: .seconds(Self.totalLimit), idleLimit: .seconds(Self.idleLimit), from: start)
         let end = await client.send(request, over: route.http, for: exchange)
         if let status = exchange.answer(end)?.head.status {
-            if (200..<300).contains(status) { return .success }
-            return .failure("status \(status)", isTemporary: status == 429 || status >= 500)
+            if (200..<300).contains(status) { return nil }
+            return ("status \(status)", isTemporary: status == 429 || status >= 500)
         }
         switch end {
         case .failed(let error):
             let error = SendError(error, on: route)
-            return .failure(error.description, isTemporary: error.kind != .notTrusted)
-        case .late, .complete, .enough: return .failure("no answer\(route.proxySuffix) in time", isTemporary: true)
+            return (error.description, isTemporary: error.kind != .notTrusted)
+        case .late, .complete, .enough: return ("no answer\(route.proxySuffix) in time", isTemporary: true)
         }
     }
 }

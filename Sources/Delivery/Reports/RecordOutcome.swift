@@ -5,52 +5,30 @@ import Telemetry
 
 /// The outcome of a record in a delivery receipt: its status, and the answer that settled it.
 public struct RecordOutcome: Sendable, Equatable {
-    /// The status of the record.
-    public let status: RecordStatus
-    /// The answer that settled the record, or `nil` if the ledger does not list the record as delivered or refused.
-    public let answer: SettlingAnswer?
-
-    /// Creates the outcome of a record from its status and the answer that settled it.
-    public init(_ status: RecordStatus, answer: SettlingAnswer? = nil) {
-        self.status = status
-        self.answer = answer
-    }
+    let status: RecordStatus
+    /// The HTTP status of the answer that settled the record.
+    ///
+    /// The value is `nil` if the ledger does not list the record as delivered or refused, or if other requests had
+    /// delivered all of its events.
+    var httpStatus: Int?
+    /// The time at which the record was settled, in whole seconds, or `nil` if it is not settled or the stored time is
+    /// invalid.
+    var time: Timestamp?
 
     /// The group in which a delivery receipt counts the record.
     var group: OutcomeGroup {
-        OutcomeGroup(name: status.name, reason: status.receiptReason, httpStatus: answer?.httpStatus)
-    }
-}
-
-/// The answer from a server that settled a record.
-public struct SettlingAnswer: Sendable, Equatable {
-    /// The HTTP status, or `nil` if other requests had delivered all events of the record.
-    public let httpStatus: Int?
-    /// The time at which the record was settled, in whole seconds, or `nil` if the stored time is invalid.
-    public let time: Timestamp?
-
-    /// Creates an answer from the values that the ledger contains.
-    public init(httpStatus: Int?, time: Timestamp?) {
-        self.httpStatus = httpStatus
-        self.time = time
+        OutcomeGroup(name: status.name, reason: status.receiptReason, httpStatus: httpStatus)
     }
 }
 
 /// The parts of an outcome by which a delivery receipt groups records to count them.
-public struct OutcomeGroup: Sendable, Hashable {
-    /// The names of statuses, in the order in which a summary lists them.
-    public enum Name: String, Sendable, CaseIterable {
-        case delivered, refused, held, waiting
-        case inFlight = "in-flight"
-        case excluded
-    }
-
+struct OutcomeGroup: Sendable, Hashable {
     /// The name of the status of the records.
-    public let name: Name
+    let name: OutcomeName
     /// The hold codes of held records, the code and detail of waiting records, or `nil` for other records.
-    @OptionalCapturedText public private(set) var reason: String?
+    @OptionalCapturedText private(set) var reason: String?
     /// The HTTP status of the answer, or `nil` if no answer settled the records.
-    public let httpStatus: Int?
+    let httpStatus: Int?
 
     /// Sets the members that describe the outcome.
     func add(to object: inout CanonicalObject) {
@@ -60,9 +38,16 @@ public struct OutcomeGroup: Sendable, Hashable {
     }
 }
 
+/// The names of statuses, in the order in which a summary lists them.
+enum OutcomeName: String, Sendable, CaseIterable {
+    case delivered, refused, held, waiting
+    case inFlight = "in-flight"
+    case excluded
+}
+
 extension OutcomeGroup: Comparable {
     /// Returns whether `left` is listed before `right`.
-    public static func < (left: OutcomeGroup, right: OutcomeGroup) -> Bool {
+    static func < (left: OutcomeGroup, right: OutcomeGroup) -> Bool {
         (left.name.rawValue, left.httpStatus ?? 0, CapturedText(left.reason ?? ""))
             < (right.name.rawValue, right.httpStatus ?? 0, CapturedText(right.reason ?? ""))
     }
@@ -70,7 +55,7 @@ extension OutcomeGroup: Comparable {
 
 extension RecordStatus {
     /// The name of the status in a delivery receipt.
-    fileprivate var name: OutcomeGroup.Name {
+    fileprivate var name: OutcomeName {
         switch self {
         case .delivered: .delivered
         case .excluded: .excluded
@@ -99,8 +84,8 @@ extension LedgerView {
                 of: pool, try db.ledgerState(of: pool, today: today), try db.recordedReasons(of: pool))
             return try zip(pool.candidates, status.records).map { candidate, status in
                 switch status {
-                case .delivered, .refused: RecordOutcome(status, answer: try db.answer(settling: candidate.key))
-                case .excluded, .held, .inFlight, .waiting: RecordOutcome(status)
+                case .delivered, .refused: try db.outcome(status, settling: candidate.key)
+                case .excluded, .held, .inFlight, .waiting: RecordOutcome(status: status)
                 }
             }
         }
@@ -108,15 +93,15 @@ extension LedgerView {
 }
 
 extension Database {
-    /// Returns the answer that settled a record, or `nil` if the record is not settled.
-    fileprivate func answer(settling key: DeliveryKey) throws -> SettlingAnswer? {
-        var answer: SettlingAnswer?
+    /// Returns the outcome of a record with the answer that settled it, if there is one.
+    fileprivate func outcome(_ status: RecordStatus, settling key: DeliveryKey) throws -> RecordOutcome {
+        var outcome = RecordOutcome(status: status)
         try rows("SELECT status, time FROM settled WHERE identity = ? AND content = ?", [key.identity, key.content]) {
             row in
-            let status: Int = row[0]
             // A list whose events were delivered by other requests has the status 0.
-            answer = SettlingAnswer(httpStatus: status == 0 ? nil : status, time: Timestamp(seconds: row[1]))
+            outcome.httpStatus = row[0] == 0 ? nil : row[0]
+            outcome.time = Timestamp(seconds: row[1])
         }
-        return answer
+        return outcome
     }
 }

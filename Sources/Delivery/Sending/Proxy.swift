@@ -107,18 +107,12 @@ struct Route: Sendable {
     let endpoint: Endpoint
     /// The proxy of the connection, or `nil` for a direct connection.
     let proxy: Proxy?
-    /// The route in the form that the HTTP client needs.
-    let http: HTTPRoute
 
-    init(endpoint: Endpoint, proxy: Proxy?) {
-        self.endpoint = endpoint
-        self.proxy = proxy
-        let through = proxy.map { proxy in
-            HTTPRoute.Proxy(
-                address: HostName.hostAndPort(proxy.host, proxy.port),
-                credential: proxy.user.map { HTTPRoute.Credential(user: $0, password: proxy.password ?? "") })
-        }
-        http = HTTPRoute(server: endpoint.address, proxy: through)
+    /// The route in the form that the HTTP client needs.
+    var http: HTTPRoute {
+        HTTPRoute(
+            server: endpoint.address, proxy: proxy.map { HostName.hostAndPort($0.host, $0.port) },
+            proxyUser: proxy?.user, proxyPassword: proxy?.user == nil ? nil : proxy?.password ?? "")
     }
 
     var server: String { "\(endpoint.host):\(endpoint.port)" }

@@ -51,7 +51,7 @@ public final class Sender: Sendable {
     /// If the task is cancelled, the answer has 3 seconds to arrive. If its head was received, the request counts as
     /// answered, even if the body is incomplete.
     /// - Throws: ``SendError`` if there is no answer.
-    public func send(_ request: UploadRequest, to server: Server) async throws(SendError) -> Answer {
+    func send(_ request: UploadRequest, to server: Server) async throws(SendError) -> Answer {
         guard let route = routes[server] else { throw SendError(.notConnected, "no endpoint") }
         let exchange = Exchange(
             totalLimit: .seconds(settings.exchangeTimeout), idleLimit: .seconds(settings.readTimeout))
@@ -74,24 +74,17 @@ public final class Sender: Sendable {
             // The answer of the proxy is unknown, so the body is the name of the proxy.
             return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
         case .failed(let failure): throw SendError(failure, on: route)
-        case .late: throw SendError(.unanswered, timeoutMessage(exchange.timeoutCause, on: route))
+        case .late: throw SendError(.unanswered, timeoutMessage(exchange.expiry.cause, on: route))
         case .complete, .enough: throw SendError(.unanswered, "an answer without a status")
         }
     }
 
-    private func timeoutMessage(_ cause: ExchangeTimeout.Cause, on route: Route) -> String {
+    private func timeoutMessage(_ cause: Exchange.TimeoutCause, on route: Route) -> String {
         switch cause {
         case .deadline: "no answer\(route.proxySuffix) within \(settings.exchangeTimeout) s (--exchange-timeout)"
         case .silence: "no answer\(route.proxySuffix) in time"
         case .stop: "the job was stopped before the answer arrived"
         }
-    }
-}
-
-extension UploadRequest {
-    fileprivate var http: HTTPRequest {
-        HTTPRequest(
-            method: method, target: path, fields: headers.map { HTTPRequest.Field($0.name, $0.value) }, body: body)
     }
 }
 

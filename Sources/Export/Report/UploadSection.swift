@@ -32,7 +32,7 @@ extension ReportPage {
         guard nights > 0, !countFormatter.hidesSmallCounts else { return "" }
         return """
             <p>With one job each night, the uploads take at least <b id="nights">\(countFormatter.text(nights))</b> night\(nights == 1 ? "" : "s"). A client can \
-            upload at most \(UploadNights.dailyUploadLimit) records a day, and at most \(UploadNights.uploadLimitPerTypeAndJob) records of one type in a job.</p>
+            upload at most \(DocumentedLimits.dailyUploads) records a day, and at most \(DocumentedLimits.uploadsOfTypeInJob) records of one type in a job.</p>
             """
     }
 
@@ -63,21 +63,15 @@ extension ReportPage {
 
 /// The minimum number of nights that are needed to upload the records, with one job each night.
 ///
-/// A client can make at most 100 uploads a day, and at most 40 uploads of one type in a job.
-///
-/// Source: "Upload rules".
+/// The jobs have the documented limits.
 struct UploadNights {
-    fileprivate static let dailyUploadLimit = 100
-    fileprivate static let uploadLimitPerTypeAndJob = 40
-
     let count: Int
 
     init(_ tally: ReportTally) {
-        let ofType = Int(tally.uploadCounts.values.max() ?? 0)
-        let ofAll = tally.clients.maxUploadableCount
+        func nights(_ uploads: Int, _ limit: Int) -> Int { (uploads + limit - 1) / limit }
         count = max(
-            (ofType + Self.uploadLimitPerTypeAndJob - 1) / Self.uploadLimitPerTypeAndJob,
-            (ofAll + Self.dailyUploadLimit - 1) / Self.dailyUploadLimit)
+            nights(Int(tally.uploadCounts.values.max() ?? 0), DocumentedLimits.uploadsOfTypeInJob),
+            nights(tally.clients.maxUploadableCount, DocumentedLimits.dailyUploads))
     }
 }
 

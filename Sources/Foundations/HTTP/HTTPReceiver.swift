@@ -63,7 +63,7 @@ struct ResponseHeadParser {
         case tooLong
     }
 
-    private let fieldNames: [[UInt8]]
+    private let fieldNames: [String]
     private var head: HTTPResponseHead?
     private var isComplete = false
     private var totalLength = 0
@@ -72,7 +72,7 @@ struct ResponseHeadParser {
     private static let maximumTotalLength = 80 << 10
 
     /// Creates a parser that keeps only the fields with these lowercase names.
-    init(keeping names: [String]) { fieldNames = names.map { Array($0.utf8) } }
+    init(keeping names: [String]) { fieldNames = names }
 
     /// Prepares the parser for the next response.
     mutating func reset() {
@@ -104,21 +104,13 @@ struct ResponseHeadParser {
     }
 
     private mutating func parse(field line: [UInt8]) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = fieldNames.first(where: { Self.isEqual($0, line[..<colon]) })
-        else { return }
-        let key = String(decoding: name, as: UTF8.self)
-        guard head?.fields[key] == nil else { return }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let written = line[..<colon]
+        guard let name = fieldNames.first(where: { written.span.equalsIgnoringCase($0) }) else { return }
+        guard head?.fields[name] == nil else { return }
         let value = line[(colon + 1)...].drop(while: Self.isBlank)
         let end = value.lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? value.startIndex
-        head?.fields[key] = String(decoding: value[..<end], as: UTF8.self)
-    }
-
-    private static func isEqual(_ name: [UInt8], _ bytes: ArraySlice<UInt8>) -> Bool {
-        name.count == bytes.count
-            && zip(name, bytes).allSatisfy { name, byte in
-                name == byte || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && name == byte | 0x20)
-            }
+        head?.fields[name] = String(decoding: value[..<end], as: UTF8.self)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -8,7 +8,7 @@ final class Transfer {
     private let settings: HTTPSettings
     private let idleConnections: IdleConnections
     private var route: HTTPRoute?
-    private var fields: [HTTPRequest.Field]?
+    private var fields: [HTTPField]?
     private var fieldList: FieldList?
     private var method = ""
 
@@ -97,9 +97,9 @@ final class Transfer {
         try easyHandle.set(CURLOPT_URL, route.server)
         let canBeChecked = !route.server.hasPrefix("https:") || Self.canDetectUnreadDecryptedBytes
         try easyHandle.set(CURLOPT_FORBID_REUSE, canBeChecked ? 0 : 1)
-        try easyHandle.set(CURLOPT_PROXY, route.proxy.map { "http://\($0.address)" } ?? "")
-        try easyHandle.set(CURLOPT_PROXYUSERNAME, route.proxy?.credential?.user)
-        try easyHandle.set(CURLOPT_PROXYPASSWORD, route.proxy?.credential?.password)
+        try easyHandle.set(CURLOPT_PROXY, route.proxy.map { "http://\($0)" } ?? "")
+        try easyHandle.set(CURLOPT_PROXYUSERNAME, route.proxyUser)
+        try easyHandle.set(CURLOPT_PROXYPASSWORD, route.proxyPassword)
         self.route = route
     }
 
@@ -108,7 +108,7 @@ final class Transfer {
     /// If not, encrypted connections are not reused.
     private static let canDetectUnreadDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
-    private func apply(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
+    private func apply(_ fields: [HTTPField]) throws(HTTPError) {
         self.fields = nil
         let list = try FieldList(fields)
         try easyHandle.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(list.pointer))
@@ -166,21 +166,20 @@ final class Transfer {
 
     // MARK: Callbacks
 
-    private static let lineCallback:
-        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
-            { bytes, size, count, context in
-                guard let bytes, let context else { return 0 }
-                let line = [UInt8](UnsafeRawBufferPointer(start: bytes, count: size * count))
-                return Transfer.transfer(at: context).receiveLine(line) ? line.count : 0
-            }
+    private typealias DataCallback =
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
 
-    private static let bodyCallback:
-        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
-            { bytes, size, count, context in
-                guard let bytes, let context else { return 0 }
-                let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return Transfer.transfer(at: context).receiveBody(part) ? part.count : 0
-            }
+    private static let lineCallback: DataCallback = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let line = [UInt8](UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return Transfer.transfer(at: context).receiveLine(line) ? line.count : 0
+    }
+
+    private static let bodyCallback: DataCallback = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return Transfer.transfer(at: context).receiveBody(part) ? part.count : 0
+    }
 
     private static let requestCallback:
         @convention(c) (

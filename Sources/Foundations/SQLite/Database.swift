@@ -11,14 +11,6 @@ import Synchronization
 ///
 /// The file is represented by a class, because several owners share the connection.
 public final class DatabaseFile: Sendable {
-    /// The kind of access to a file.
-    public enum Access: Sendable {
-        /// Read-only access to an existing file.
-        case reading
-        /// Read and write access to a file that is created if it does not exist.
-        case writing
-    }
-
     private let connection: Mutex<Connection>
 
     /// The database, or `nil` once it is closed.
@@ -29,7 +21,7 @@ public final class DatabaseFile: Sendable {
     }
 
     /// Opens a file by its path, or by a URI that begins with `file:`.
-    public init(path: String, _ access: Access) throws(DatabaseError) {
+    public init(path: String, _ access: DatabaseAccess) throws(DatabaseError) {
         connection = Mutex(Connection(database: try Database(path: path, access)))
     }
 
@@ -72,6 +64,14 @@ public final class DatabaseFile: Sendable {
     }
 }
 
+/// The kind of access to a database file.
+public enum DatabaseAccess: Sendable {
+    /// Read-only access to an existing file.
+    case reading
+    /// Read and write access to a file that is created if it does not exist.
+    case writing
+}
+
 /// An open database, which a ``DatabaseFile`` makes accessible to one thread at a time.
 ///
 /// Each statement is prepared once and reused.
@@ -85,7 +85,7 @@ public final class Database {
     /// The maximum time to wait while another connection has locked the file, in milliseconds.
     private static let busyTimeoutMilliseconds: Int32 = 5000
 
-    init(path: String, _ access: DatabaseFile.Access) throws(DatabaseError) {
+    init(path: String, _ access: DatabaseAccess) throws(DatabaseError) {
         let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         connection = try SQLiteConnection(path: path, flags: mode | SQLITE_OPEN_URI)
         sqlite3_busy_timeout(connection.handle, Self.busyTimeoutMilliseconds)
@@ -140,12 +140,6 @@ public final class Database {
         let found: Int? = try first(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", [name])
         return found != nil
-    }
-
-    /// Writes the contents of the write-ahead log to the database, and empties the log.
-    public func checkpoint() throws(DatabaseError) {
-        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
     /// Writes the contents of the write-ahead log to the database, as far as this is possible without waiting.

@@ -186,16 +186,18 @@ struct MetricsFile {
             file = try InputFile(path: path)
         } catch {
             if error.isNotFound || error.isNotAFile { return }
-            throw CommandError(
-                status: .cannotCreate, message: "cannot replace \(path): it is not readable, so it may not be metrics",
-                remedy: "remove the file, or give another name with --metrics")
+            throw notReplaceable("it is not readable, so it may not be metrics")
         }
         let head = try [UInt8](capacity: Self.prefixes.map(\.utf8.count).max() ?? 0) { output throws(FileError) in
             try file.read(at: 0, into: &output)
         }
         guard !head.isEmpty, !Self.prefixes.contains(where: { head.starts(with: $0.utf8) }) else { return }
-        throw CommandError(
-            status: .cannotCreate, message: "cannot replace \(path): it does not contain metrics of this program",
+        throw notReplaceable("it does not contain metrics of this program")
+    }
+
+    private func notReplaceable(_ reason: String) -> CommandError {
+        CommandError(
+            status: .cannotCreate, message: "cannot replace \(path): \(reason)",
             remedy: "remove the file, or give another name with --metrics")
     }
 
@@ -218,7 +220,7 @@ struct MetricsFile {
     ) throws {
         // An error of the ledger is ignored here. The job reports it, and the exit status in the metrics depends on it.
         let overview = try? LedgerView(path: ledger.path()).overview(
-            today: ledger.dayRule.day(of: SystemClock.now), knowing: Systems.table)
+            today: ledger.today, knowing: Systems.table)
         let text = MetricsText(
             overview, knowing: Systems.table, job, unusableBundles: unusableBundles, undelivered: undelivered)
         try requireMetrics()

@@ -3,6 +3,7 @@ import CCurl
 import Console
 import Files
 import Glibc
+import Telemetry
 
 /// The program that uploads bundles.
 @main
@@ -19,8 +20,8 @@ struct PingferryUpload: AsyncParsableCommand {
               pingferry-upload status
               pingferry-upload status bundles
 
-            Limits apply to each client, over all jobs and bundles: at most 100 uploads a day, and at most 40 of one type in \
-            a job. Delivered records are not sent again, even if another bundle contains them.
+            Limits apply to each client, over all jobs and bundles: at most \(DocumentedLimits.dailyUploads) uploads a day, and at most \
+            \(DocumentedLimits.uploadsOfTypeInJob) of one type in a job. Delivered records are not sent again, even if another bundle contains them.
 
             Exit status: 0 success; 1 finished, but a record is refused, set aside or held, and this is not resolved yet; 64 invalid \
             usage; 65 a bundle is damaged or not a bundle (without --keep-going, nothing was sent); 66 an input does not exist; \

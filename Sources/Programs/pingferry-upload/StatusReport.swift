@@ -21,7 +21,7 @@ struct StatusReport {
             || totals.waitingCounts.keys.contains { $0.isReleasable(knowing: Systems.table) }
     }
 
-    private typealias Entry = (group: LedgerOverview.RecordGroup, counts: LedgerOverview.Counts)
+    private typealias Entry = (group: RecordGroup, counts: RecordCounts)
 
     private func isShown(_ client: ClientName) -> Bool {
         shownClients.isEmpty || (client.client.map { shownClients.contains(ClientID($0)) } ?? false)
@@ -33,11 +33,11 @@ struct StatusReport {
         }
     }
 
-    private func remarks(areRefusals: Bool) -> [LedgerOverview.Remark] {
+    private func remarks(areRefusals: Bool) -> [ServerRemark] {
         overview.remarks.filter { $0.isRefusal == areRefusals && isShown($0.group.client) }
     }
 
-    private static func sortKey(of group: LedgerOverview.RecordGroup) -> [String] {
+    private static func sortKey(of group: RecordGroup) -> [String] {
         [group.client.system.description, group.client.client ?? "", group.type.name]
     }
 
@@ -188,8 +188,8 @@ struct StatusReport {
         @CapturedText var reason: String
     }
 
-    private var totals: LedgerOverview.Counts {
-        entries.reduce(into: LedgerOverview.Counts()) { totals, entry in
+    private var totals: RecordCounts {
+        entries.reduce(into: RecordCounts()) { totals, entry in
             totals.deliveredCount += entry.counts.deliveredCount
             totals.refusedCount += entry.counts.refusedCount
             totals.inFlightCount += entry.counts.inFlightCount
@@ -234,14 +234,14 @@ struct StatusReport {
         return object
     }
 
-    private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
+    private static func json(_ counts: RecordCounts) -> CanonicalObject {
         [
             "delivered": counts.deliveredCount, "givenUp": counts.givenUpCount, "inFlight": counts.inFlightCount,
             "refused": counts.refusedCount, "waiting": counts.waitingCounts.json,
         ]
     }
 
-    private static func json(_ remark: LedgerOverview.Remark) -> CanonicalObject {
+    private static func json(_ remark: ServerRemark) -> CanonicalObject {
         var object: CanonicalObject = [
             "id": remark.id, "reason": remark.text, "status": remark.status, "time": remark.time?.description,
         ]
@@ -252,7 +252,7 @@ struct StatusReport {
 
 extension CanonicalObject {
     /// Sets the members `client`, `system` and `type`.
-    fileprivate mutating func set(_ group: LedgerOverview.RecordGroup) {
+    fileprivate mutating func set(_ group: RecordGroup) {
         set("client", group.client.client)
         set("system", group.type.system.description)
         set("type", group.type.name)

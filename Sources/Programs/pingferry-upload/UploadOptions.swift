@@ -24,18 +24,9 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `--quiet` is given.
-    func verifyBundles(
-        at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
-        isReleased: (_ id: String, _ code: String) -> Bool
-    ) async throws -> VerifiedBundles {
-        try await Self.verifyBundles(
-            at: paths, signedBy: signers, keepsGoing: keepsGoing, isQuiet: quiet, isReleased: isReleased)
-    }
-
     /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `isQuiet` is `true`.
     static func verifyBundles(
-        at paths: [String], signedBy signers: AllowedSigners?, keepsGoing: Bool = false, isQuiet: Bool,
+        at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false, isQuiet: Bool,
         isReleased: (_ id: String, _ code: String) -> Bool
     ) async throws -> VerifiedBundles {
         let progress = ProgressLine("verifying", isQuiet: isQuiet)
@@ -71,6 +62,9 @@ struct LedgerOptions: ParsableArguments {
     var timezone = "UTC"
 
     var dayRule: DayRule { SystemTimezone.dayRule(forZone: timezone) ?? .utc }
+
+    /// The current day.
+    var today: Int { dayRule.day(of: SystemClock.now) }
 
     func validate() throws {
         // A file called --ledger=x would otherwise select another ledger if a shell expands a pattern to its name.
@@ -110,10 +104,10 @@ struct LedgerOptions: ParsableArguments {
 /// The options that limit the number of uploads.
 struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of uploads a day, or unlimited.", valueName: "n"))
-    var dailyLimit = CountLimit(maximumCount: 100)
+    var dailyLimit = CountLimit(maximumCount: DocumentedLimits.dailyUploads)
 
     @Option(help: ArgumentHelp("The maximum number of uploads of one type in a job, or unlimited.", valueName: "n"))
-    var perTypeLimit = CountLimit(maximumCount: 40)
+    var perTypeLimit = CountLimit(maximumCount: DocumentedLimits.uploadsOfTypeInJob)
 
     @Option(
         help: ArgumentHelp("Whether the limits apply to each client or to the whole job.", valueName: "scope"))

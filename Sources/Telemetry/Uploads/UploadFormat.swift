@@ -212,3 +212,13 @@ public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 }
+
+/// The documented limits on uploads, which are the defaults of jobs.
+///
+/// Source: "Delivery", "Limits".
+public enum DocumentedLimits {
+    /// The maximum number of uploads of a client in a day.
+    public static let dailyUploads = 100
+    /// The maximum number of uploads of one type that a job makes for a client.
+    public static let uploadsOfTypeInJob = 40
+}

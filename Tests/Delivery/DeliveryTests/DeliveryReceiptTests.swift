@@ -12,11 +12,13 @@ import Testing
         user: "ada", userID: 1000, host: "site-3", toolVersion: "9.8.7",
         time: Timestamp(clamping: 1_590_000_000_123))
     private let hash = ContentHash(of: Array("abc".utf8))
-    private let answer = SettlingAnswer(httpStatus: 200, time: Timestamp(clamping: 1_583_154_000_000))
+    private let delivered = RecordOutcome(
+        status: .delivered, httpStatus: 200, time: Timestamp(clamping: 1_583_154_000_000))
 
-    private func entry(_ name: String, _ outcomes: [RecordOutcome]) -> DeliveryReceipt.Entry {
-        DeliveryReceipt.Entry(
-            name: name, files: [Receipt.File(name: name, sha256: hash)], digest: "d-\(name)", outcomes: outcomes)
+    private func entry(_ name: String, _ outcomes: [RecordOutcome]) -> BundleOutcomes {
+        BundleOutcomes(
+            name: name, files: [Receipt.File(name: name, sha256: hash)], digest: "d-\(name)",
+            counts: outcomes.reduce(into: [:]) { $0[$1.group, default: 0] += 1 })
     }
 
     @Test("The receipt of a job states its times, its servers and the outcomes of each bundle")
@@ -26,10 +28,10 @@ import Testing
                 start: Timestamp(clamping: 1_589_999_990_000), end: Timestamp(clamping: 1_590_000_000_000),
                 endpoints: [.mozilla: ["https://b:443", "http://a:80"]]),
             origin: origin,
-            entries: [
-                entry("a", [RecordOutcome(.delivered, answer: answer), RecordOutcome(.inFlight)]),
-                entry("b", [RecordOutcome(.delivered, answer: answer)]),
-            ], skippedEntries: [DeliveryReceipt.SkippedEntry(name: "c", reason: "cut")])
+            bundles: [
+                entry("a", [delivered, RecordOutcome(status: .inFlight)]),
+                entry("b", [delivered]),
+            ], skippedBundles: [SkippedBundle(name: "c", reason: "cut")])
         let expected =
             #"{"_type":"https://in-toto.io/Statement/v1","predicate":{"bundles":[{"digest":"d-a","files":["a"],"#
             + #""name":"a","outcomes":[{"outcome":"delivered","reason":null,"records":1,"status":200},"#
@@ -49,8 +51,8 @@ import Testing
 
     @Test("A receipt without a job has no start, no end and no servers, and can list records")
     func query() throws {
-        let outcome = RecordOutcome(.delivered, answer: answer)
-        let receipt = DeliveryReceipt(run: .query, origin: origin, entries: [entry("a", [outcome])])
+        let outcome = delivered
+        let receipt = DeliveryReceipt(run: .query, origin: origin, bundles: [entry("a", [outcome])])
         let record = Sample.ping("A")
         let text = try receipt.statement {
             try $0(DeliveryReceipt.json(of: record, inBundle: 0, released: [], outcome))
@@ -75,9 +77,9 @@ import Testing
                 .waiting(WaitReason(code: "missing-credential", detail: "sift acme")), .waiting,
                 "missing-credential: sift acme"
             ),
-        ] as [(RecordStatus, OutcomeGroup.Name, String?)])
-    func groups(status: RecordStatus, name: OutcomeGroup.Name, reason: String?) {
-        #expect(RecordOutcome(status).group == OutcomeGroup(name: name, reason: reason, httpStatus: nil))
+        ] as [(RecordStatus, OutcomeName, String?)])
+    func groups(status: RecordStatus, name: OutcomeName, reason: String?) {
+        #expect(RecordOutcome(status: status).group == OutcomeGroup(name: name, reason: reason, httpStatus: nil))
     }
 
     @Test(
@@ -95,10 +97,10 @@ import Testing
             ),
         ] as [([(RecordStatus, Int?)], String)])
     func summary(outcomes: [(RecordStatus, Int?)], summary: String) {
-        let entries = outcomes.map { status, httpStatus in
-            entry("a", [RecordOutcome(status, answer: SettlingAnswer(httpStatus: httpStatus, time: nil))])
+        let bundles = outcomes.map { status, httpStatus in
+            entry("a", [RecordOutcome(status: status, httpStatus: httpStatus)])
         }
-        #expect(DeliveryReceipt(run: .query, origin: origin, entries: entries).summary == summary)
+        #expect(DeliveryReceipt(run: .query, origin: origin, bundles: bundles).summary == summary)
     }
 
     @Test("Outcomes are read from the ledger, with the status and time of the answer")
@@ -117,7 +119,7 @@ import Testing
         _ = try await ledger.mark(plan.sends, at: now)
         let settlements: [Outcome] = [.delivered(status: 201), .refused(status: 400, reason: "no")]
         for (send, outcome) in zip(plan.sends, settlements) {
-            try await ledger.settle([Settlement(send, recordID: "x", outcome: outcome)], at: Sample.time(1))
+            try await ledger.settle([Settlement(send: send, recordID: "x", outcome: outcome)], at: Sample.time(1))
         }
         let found = try ledger.view.recordOutcomes(of: pool, today: 0)
         #expect(
@@ -128,6 +130,6 @@ import Testing
                 OutcomeGroup(name: .held, reason: "schema", httpStatus: nil),
                 OutcomeGroup(name: .inFlight, reason: nil, httpStatus: nil),
             ])
-        #expect(found.map(\.answer?.time) == [Sample.time(1), Sample.time(1), nil, nil, nil])
+        #expect(found.map(\.time) == [Sample.time(1), Sample.time(1), nil, nil, nil])
     }
 }

@@ -87,7 +87,7 @@ import Testing
             let ledger = try Ledger(path: path, now: now)
             let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
             try ledger.begin(plan)
-            #expect(try await ledger.mark(plan.sends, at: now) == [.marked])
+            #expect(try await ledger.mark(plan.sends, at: now) == [true])
         }
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
         #expect(overview.counts.values.map(\.inFlightCount) == [1])

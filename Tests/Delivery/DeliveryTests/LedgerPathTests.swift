@@ -55,7 +55,7 @@ import Testing
     private func mark(_ ledger: Ledger) async throws {
         let plan = Planner.plan(Sample.pool([Sample.ping("A")]), LedgerState(), rules: PlanRules(), now: now)
         try ledger.begin(plan)
-        #expect(try await ledger.mark(plan.sends, at: now) == [.marked])
+        #expect(try await ledger.mark(plan.sends, at: now) == [true])
     }
 
     private func inFlight(_ path: String) throws -> [Int] {

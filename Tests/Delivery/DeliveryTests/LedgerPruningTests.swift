@@ -29,7 +29,7 @@ import Testing
         try ledger.begin(plan)
         for send in plan.sends {
             _ = try await ledger.mark([send], at: now)
-            let settlement = Settlement(send, recordID: "", outcome: outcome, endsClient: endsClients)
+            let settlement = Settlement(send: send, recordID: "", outcome: outcome, endsClient: endsClients)
             try await ledger.settle([settlement], at: now)
         }
         return plan.dispositions

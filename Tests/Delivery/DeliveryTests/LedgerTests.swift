@@ -36,7 +36,7 @@ import Testing
         let (ledger, plan) = try begin(records, at: now)
         for send in plan.sends {
             _ = try await ledger.mark([send], at: now ?? self.now)
-            try await ledger.settle([Settlement(send, recordID: id, outcome: outcome)], at: now ?? self.now)
+            try await ledger.settle([Settlement(send: send, recordID: id, outcome: outcome)], at: now ?? self.now)
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
         let (ledger, plan) = try begin([Sample.ping("A")])
         _ = try await ledger.mark(plan.sends, at: now)
         try FileManager.default.removeItem(atPath: path)
-        let settlement = Settlement(plan.sends[0], recordID: "A", outcome: .delivered(status: 200))
+        let settlement = Settlement(send: plan.sends[0], recordID: "A", outcome: .delivered(status: 200))
         var error = await #expect(throws: LedgerError.self) { try await ledger.settle([settlement], at: now) }
         #expect(error?.caseName == "removed")
         try FileManager.default.copyItem(atPath: path + ".lock", toPath: path)
@@ -178,7 +178,7 @@ import Testing
                 let group = Array(left.prefix(5000))
                 left = left.dropFirst(5000)
                 _ = try await ledger.mark(group, at: now)
-                let delivered = group.map { Settlement($0, recordID: "", outcome: .delivered(status: 200)) }
+                let delivered = group.map { Settlement(send: $0, recordID: "", outcome: .delivered(status: 200)) }
                 try await ledger.settle(delivered, at: now)
             }
         }
@@ -213,19 +213,20 @@ import Testing
         let records = (0..<3).map { (number: Int) in Sample.ping("\(number)", minute: number) }
         let (ledger, plan) = try begin(records, rules: rules)
         #expect(plan.uploadCount == 2)
-        #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
+        #expect(try await ledger.mark(plan.sends, at: now) == [true, true])
         // Marking an upload twice uses the quota once.
-        #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
+        #expect(try await ledger.mark(plan.sends, at: now) == [true, true])
         #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
-        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
+        try await ledger.settle(
+            [Settlement(send: plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
         let wrong = Outcome.credentialWrong(status: 403, reason: "no")
-        try await ledger.settle([Settlement(plan.sends[1], recordID: "", outcome: wrong)], at: now)
+        try await ledger.settle([Settlement(send: plan.sends[1], recordID: "", outcome: wrong)], at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 0)
         for outcome in [Outcome.delivered(status: 204), .refused(status: 400, reason: "bad")] {
             let send = plan.sends[outcome.status == 204 ? 0 : 1]
             _ = try await ledger.mark([send], at: now)
-            try await ledger.settle([Settlement(send, recordID: "", outcome: outcome)], at: now)
+            try await ledger.settle([Settlement(send: send, recordID: "", outcome: outcome)], at: now)
         }
         #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
     }
@@ -234,8 +235,10 @@ import Testing
     func uncertainUpload() async throws {
         let (ledger, plan) = try begin([Sample.ping("A")])
         _ = try await ledger.mark(plan.sends, at: now)
-        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .unknown(reason: "cut"))], at: now)
-        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
+        try await ledger.settle(
+            [Settlement(send: plan.sends[0], recordID: "", outcome: .unknown(reason: "cut"))], at: now)
+        try await ledger.settle(
+            [Settlement(send: plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
         #expect(try overview().counts.values.map(\.inFlightCount) == [1])
         #expect(try overview().counts.values.map(\.waitingCounts) == [[:]])
@@ -252,7 +255,8 @@ import Testing
         _ = try await ledger.mark(plan.sends, at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
         // The quota remains used, because the first job may have delivered the upload.
-        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
+        try await ledger.settle(
+            [Settlement(send: plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
     }
 
@@ -264,9 +268,9 @@ import Testing
             Sample.pool((0..<4).map { Sample.ping("\($0)") }), LedgerState(),
             rules: PlanRules(limits: UploadLimits(daily: nil)), now: now
         ).sends
-        #expect(try await ledger.mark(others, at: now) == [.marked, .marked, .dailyLimit, .dailyLimit])
+        #expect(try await ledger.mark(others, at: now) == [true, true, false, false])
         // The day ends while the job runs.
-        #expect(try await ledger.mark(others.suffix(2), at: Sample.time(24 * 60)) == [.marked, .marked])
+        #expect(try await ledger.mark(others.suffix(2), at: Sample.time(24 * 60)) == [true, true])
     }
 
     @Test("Changes of many clients are written in groups, and each receives its own result")
@@ -276,13 +280,13 @@ import Testing
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
             for queue in plan.queues {
                 group.addTask { [now] in
-                    var previous: [Settlement] = []
+                    var previous: Settlement?
                     for send in queue.sends {
-                        let answer = try await ledger.commit(settling: previous, marking: [send], at: now)
-                        guard answer == [.marked] else { return 0 }
-                        previous = [Settlement(send, recordID: "", outcome: .delivered(status: 200))]
+                        let isMarked = try await ledger.commit(settling: previous, marking: send, at: now)
+                        guard isMarked else { return 0 }
+                        previous = Settlement(send: send, recordID: "", outcome: .delivered(status: 200))
                     }
-                    try await ledger.settle(previous, at: now)
+                    try await ledger.commit(settling: previous, marking: nil, at: now)
                     return queue.sends.count
                 }
             }
@@ -335,7 +339,7 @@ import Testing
         ]
         try await settle(.delivered(status: 200), records)
         let overview = try overview()
-        let group = LedgerOverview.RecordGroup(
+        let group = RecordGroup(
             client: ClientName(system: .mozilla, client: "c"), type: TypeName(system: .mozilla, name: "core"))
         #expect(overview.counts.count == 3)
         #expect(overview.counts[group]?.deliveredCount == 1)

@@ -57,11 +57,11 @@ import Testing
         var arrived: [String] = []
         for (number, send) in plan.sends.enumerated() {
             let record = try intake.source.record(of: send)
-            #expect(try await ledger.mark([send], at: now) == [.marked])
+            #expect(try await ledger.mark([send], at: now) == [true])
             let fails = number == failsAt
             if !fails { arrived += events(record.payload) }
             let outcome: Outcome = fails ? .retryLater(reason: "503") : .delivered(status: 200)
-            try await ledger.settle([Settlement(send, recordID: record.id, outcome: outcome)], at: now)
+            try await ledger.settle([Settlement(send: send, recordID: record.id, outcome: outcome)], at: now)
             if fails { break }
         }
         return arrived

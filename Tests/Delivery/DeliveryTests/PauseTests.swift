@@ -33,7 +33,7 @@ import Testing
         let send = try #require(plan.sends.first)
         _ = try await ledger.mark([send], at: now)
         let outcome = Outcome.retryLater(status: 429, reason: "busy")
-        try await ledger.settle([Settlement(send, recordID: "A", outcome: outcome, pause: pause)], at: now)
+        try await ledger.settle([Settlement(send: send, recordID: "A", outcome: outcome, pause: pause)], at: now)
     }
 
     private func pauses() throws -> [Pause] { try LedgerView(path: folder("l")).overview(today: 0).pauses }

@@ -105,7 +105,7 @@ import Testing
         _ = try await ledger.mark(first.sends, at: now)
         if isSettled {
             let settlements = first.sends.map {
-                Settlement($0, recordID: "B", outcome: .refused(status: 400, reason: "no"))
+                Settlement(send: $0, recordID: "B", outcome: .refused(status: 400, reason: "no"))
             }
             try await ledger.settle(settlements, at: now)
         }

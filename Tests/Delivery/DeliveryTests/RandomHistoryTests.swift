@@ -43,8 +43,8 @@ import Testing
             try ledger.begin(plan)
             let sends = Array(plan.sends.prefix(Int.random(in: 0...2, using: &generator)))
             for send in sends {
-                #expect(try await ledger.mark([send], at: now) == [.marked])
-                let delivered = Settlement(send, recordID: "", outcome: .delivered(status: 200))
+                #expect(try await ledger.mark([send], at: now) == [true])
+                let delivered = Settlement(send: send, recordID: "", outcome: .delivered(status: 200))
                 try await ledger.settle([delivered], at: now)
             }
             allowed = plan.uploadCount - sends.count
@@ -143,7 +143,7 @@ private struct Simulation {
                 if chance(20) {
                     now = Timestamp(clamping: now.milliseconds + Int64.random(in: 0..<4_000_000, using: &generator))
                 }
-                guard try await ledger.mark([send], at: now) == [.marked] else { break }
+                guard try await ledger.mark([send], at: now) == [true] else { break }
                 if mayCrash, chance(3) { return }
                 let outcome = try await answer(send, plan, ledger, mayFail: mayCrash)
                 guard let outcome else { return }
@@ -176,7 +176,7 @@ private struct Simulation {
             }
         if isReceived { receive(send, plan) }
         if mayFail, chance(3) { return nil }
-        try await ledger.settle([Settlement(send, recordID: "x", outcome: outcome)], at: now)
+        try await ledger.settle([Settlement(send: send, recordID: "x", outcome: outcome)], at: now)
         if case .delivered = outcome { delivered.insert(send.key) }
         if case .refused = outcome { refused.insert(send.key) }
         return outcome

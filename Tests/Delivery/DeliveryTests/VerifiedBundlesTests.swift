@@ -2,6 +2,7 @@ import Bundle
 import Files
 import Foundation
 import Mozilla
+import Synchronization
 import Systems
 import Telemetry
 import TestSupport
@@ -135,6 +136,28 @@ import Testing
         }
     }
 
+    @Test("While a segment is decoded, other tasks run on the thread of the task that needs one of its records")
+    func loadingInBackground() async throws {
+        try await Sample.bundle([Sample.ping("A")], at: folder("1"))
+        let intake = try await intake(folder("1"))
+        let send = try #require(plan(intake).sends.first)
+        let (executor, order) = (QueueExecutor(), Order())
+        intake.source.loadingQueue.suspend()
+        let loading = Task(executorPreference: executor) {
+            let record = try await intake.source.loadRecord(of: send)
+            order.append("loaded")
+            return record
+        }
+        await Task(executorPreference: executor) { order.append("other") }.value
+        intake.source.loadingQueue.resume()
+        #expect(try await loading.value == Sample.ping("A"))
+        #expect(order.names == ["other", "loaded"])
+        // The segment is cached now, so that the queue is not used again.
+        intake.source.loadingQueue.suspend()
+        defer { intake.source.loadingQueue.resume() }
+        #expect(try await intake.source.loadRecord(of: send) == Sample.ping("A"))
+    }
+
     @Test("A part of a list contains only its own events")
     func listParts() async throws {
         let record = Sample.sift(["{\"time\":1}", "{\"time\":2}", "{\"time\":3}"])
@@ -166,4 +189,22 @@ import Testing
         try other.close()
         #expect(throws: (any Error).self) { try fresh.source.record(of: try #require(plan(fresh).sends.first)) }
     }
+}
+
+/// An executor that runs tasks one after another, in the order in which they become ready.
+private final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "executor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// The names of events in their order.
+private final class Order: Sendable {
+    private let state = Mutex<[String]>([])
+    var names: [String] { state.withLock { $0 } }
+
+    func append(_ name: String) { state.withLock { $0.append(name) } }
 }

@@ -128,8 +128,8 @@ import Testing
                 == .finished(.retryLater(reason: "expired"), .serverUnavailable))
     }
 
-    @Test(arguments: [(401, Attempts.Impact.credentialRejected), (403, .credentialRejected), (407, .serverUnavailable)])
-    func rejectedCredentialHasImpactOnAccountOrServer(status: Int, impact: Attempts.Impact) {
+    @Test(arguments: [(401, AttemptImpact.credentialRejected), (403, .credentialRejected), (407, .serverUnavailable)])
+    func rejectedCredentialHasImpactOnAccountOrServer(status: Int, impact: AttemptImpact) {
         var attempts = attempts()
         guard
             case .finished(.credentialWrong(status, _, false), let found) = attempts.step(
@@ -159,7 +159,7 @@ import Testing
     @Test func gateClosesAfterConsecutiveFailures() async {
         let gate = gate()
         let busy = Outcome.retryLater(status: 503, reason: "busy")
-        for impact in [Attempts.Impact.failure, .failure, .none, .failure, .failure] {
+        for impact in [AttemptImpact.failure, .failure, .none, .failure, .failure] {
             gate.report(busy, impact)
             #expect(gate.closingReason == nil)
         }

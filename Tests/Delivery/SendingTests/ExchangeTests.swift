@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// Tests the result of an exchange.
+/// Tests the result of an exchange, and its time limits with a clock that the test sets.
 @Suite struct ExchangeTests {
     private let start = ContinuousClock.now
 
@@ -39,7 +39,7 @@ import Testing
         let exchange = exchange()
         exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
         #expect(exchange.end == start + .seconds(60))
-        #expect(exchange.timeoutCause == .silence)
+        #expect(exchange.expiry.cause == .silence)
         #expect(try !#require(exchange.answer(.late)).isWhole)
     }
 
@@ -58,6 +58,80 @@ import Testing
         let exchange = exchange()
         exchange.stop(at: start + .seconds(1))
         #expect(exchange.end == start + .seconds(4))
-        #expect(exchange.timeoutCause == .stop)
+        #expect(exchange.expiry.cause == .stop)
+    }
+
+    // MARK: Time limits
+
+    private func limited() -> Exchange { Exchange(totalLimit: .seconds(120), idleLimit: .seconds(30), from: start) }
+
+    private func receive(_ count: Int, in exchange: Exchange, at instant: ContinuousClock.Instant) {
+        let part = [UInt8](repeating: 0x20, count: count)
+        _ = exchange.didReceiveBody(part.span, at: instant)
+    }
+
+    @Test func connectionHasUntilTheDeadline() {
+        #expect(limited().expiry == (start + .seconds(120), .deadline))
+    }
+
+    @Test func headHasTheIdleLimit() {
+        let exchange = limited()
+        exchange.didStartSending(at: start + .seconds(5))
+        #expect(exchange.expiry == (start + .seconds(35), .silence))
+        // A part of a long body was sent late.
+        exchange.didStartSending(at: start + .seconds(35))
+        #expect(exchange.expiry == (start + .seconds(65), .silence))
+    }
+
+    @Test func deadlineAppliesBeforeTheIdleLimit() {
+        let exchange = limited()
+        exchange.didStartSending(at: start + .seconds(100))
+        #expect(exchange.expiry == (start + .seconds(120), .deadline))
+    }
+
+    @Test func stalledBodyHasTheIdleLimit() {
+        let exchange = limited()
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start + .seconds(5))
+        #expect(exchange.expiry == (start + .seconds(35), .silence))
+    }
+
+    @Test func slowBodyExtendsTheLimitByItsBytes() {
+        let exchange = limited()
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
+        for second in 1...29 { receive(1, in: exchange, at: start + .seconds(second)) }
+        #expect(exchange.expiry == (start + .milliseconds(30_029), .silence))
+    }
+
+    @Test func fastBodyHasUntilTheDeadline() {
+        let exchange = limited()
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
+        receive(50_000, in: exchange, at: start + .seconds(60))
+        #expect(exchange.expiry == (start + .seconds(80), .silence))
+        receive(1 << 20, in: exchange, at: start + .seconds(100))
+        #expect(exchange.expiry == (start + .seconds(120), .deadline))
+    }
+
+    @Test func idleLimitAppliesAfterAFastStart() {
+        let exchange = limited()
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
+        receive(1 << 20, in: exchange, at: start + .seconds(1))
+        #expect(exchange.expiry == (start + .seconds(31), .silence))
+    }
+
+    @Test func secondHeadDoesNotRestartTheBodyLimit() {
+        let exchange = limited()
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start + .seconds(29))
+        #expect(exchange.expiry == (start + .seconds(30), .silence))
+    }
+
+    @Test func stopOnlyShortensTheLimit() {
+        let exchange = limited()
+        exchange.didStartSending(at: start)
+        exchange.stop(at: start + .seconds(37))
+        #expect(exchange.expiry == (start + .seconds(30), .silence))
+        exchange.stop(at: start + .seconds(10))
+        exchange.stop(at: start + .seconds(17))
+        #expect(exchange.expiry == (start + .seconds(13), .stop))
     }
 }

@@ -24,15 +24,15 @@ import Testing
             credential: credential, secrets: .none, now: try #require(now), agent: "Pingferry/1")
     }
 
-    private func fields(_ request: UploadRequest) -> [String] { request.headers.map { "\($0.name): \($0.value)" } }
+    private func fields(_ request: UploadRequest) -> [String] { request.http.fields.map { "\($0.name): \($0.value)" } }
 
     @Test func pingIsPostedToItsStoredPath() throws {
         let path = "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11/core/Focus/5.0/release/2?v=4"
         let request = try request(.mozilla, path, #"{"v":7}"#)
-        #expect(request.method == "POST")
-        #expect(request.path == path)
+        #expect(request.http.method == "POST")
+        #expect(request.http.target == path)
         #expect(fields(request) == ["User-Agent: Pingferry/1", "Content-Type: application/json; charset=utf-8"])
-        #expect(request.body == Array(#"{"v":7}"#.utf8))
+        #expect(request.http.body == Array(#"{"v":7}"#.utf8))
     }
 
     @Test func headerFieldsOfATargetAreSentIfItsSystemHasThem() throws {
@@ -57,21 +57,21 @@ import Testing
     @Test func specialCharactersInAPathAreEncoded() throws {
         let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
         let request = try request(.mozilla, "/submit/telemetry/\(id)/core/Föcus App/5.0/re\"l%20x/2?v=4", "{}")
-        #expect(request.path == "/submit/telemetry/\(id)/core/F%C3%B6cus%20App/5.0/re%22l%20x/2?v=4")
+        #expect(request.http.target == "/submit/telemetry/\(id)/core/F%C3%B6cus%20App/5.0/re%22l%20x/2?v=4")
     }
 
     @Test func siftListIsPutCompressedWithTheBeaconKey() throws {
         let payload = #"{"data":[{"time":1}]}"#
         let request = try request(
             .sift, "/v3/accounts/4e1a50/mobile_events", payload, .sift(beaconKey: "key-123"))
-        #expect(request.method == "PUT")
+        #expect(request.http.method == "PUT")
         // The expected value is the output of: printf key-123 | base64
         #expect(
             fields(request) == [
                 "User-Agent: Pingferry/1", "Authorization: Basic a2V5LTEyMw==", "Content-Type: application/json",
                 "Content-Encoding: gzip",
             ])
-        #expect(try tool(["gzip", "-dc"], input: Array(request.body)) == Data(payload.utf8))
+        #expect(try tool(["gzip", "-dc"], input: Array(request.http.body)) == Data(payload.utf8))
     }
 
     @Test(arguments: [0, 1, 100, 70_000, 3_000_000])
@@ -86,11 +86,11 @@ import Testing
     @Test func leanplumPayloadIsAFormField() throws {
         let payload = #"{"data":[{"action":"start","sdkVersion":"1.0"},{"a":"é &=+~","sdkVersion":"2.7.2"}]}"#
         let request = try request(.leanplum, "/api", payload, .leanplum(appID: "app_X", key: "prod key"))
-        #expect(request.method == "POST")
+        #expect(request.http.method == "POST")
         #expect(
             fields(request) == ["User-Agent: Pingferry/1", "Content-Type: application/x-www-form-urlencoded"])
         #expect(
-            String(decoding: request.body, as: UTF8.self)
+            String(decoding: request.http.body, as: UTF8.self)
                 == "action=multi&appId=app_X&client=ios&clientKey=prod%20key&data=%7B%22data%22%3A%5B%7B%22action%22%3A%22"
                 + "start%22%2C%22sdkVersion%22%3A%221.0%22%7D%2C%7B%22a%22%3A%22%C3%A9%20%26%3D%2B~%22%2C%22sdkVersion%22"
                 + "%3A%222.7.2%22%7D%5D%7D&sdkVersion=2.7.2&time=1580086400.012000")
@@ -99,7 +99,7 @@ import Testing
     @Test func missingVersionIsOmitted() throws {
         let request = try request(.leanplum, "/api", #"{"data":[{}]}"#, .leanplum(appID: "a", key: "k"))
         #expect(
-            String(decoding: request.body, as: UTF8.self)
+            String(decoding: request.http.body, as: UTF8.self)
                 == "action=multi&appId=a&client=ios&clientKey=k&data=%7B%22data%22%3A%5B%7B%7D%5D%7D&time=1580086400.012000"
         )
     }
@@ -113,9 +113,9 @@ import Testing
 
     @Test func activityStreamPingIsPosted() throws {
         let request = try request(.activityStream, "/v3/links/ping-centre", #"{"topic":"t"}"#)
-        #expect(request.method == "POST")
+        #expect(request.http.method == "POST")
         #expect(fields(request) == ["User-Agent: Pingferry/1", "Content-Type: application/json"])
-        #expect(request.body == Array(#"{"topic":"t"}"#.utf8))
+        #expect(request.http.body == Array(#"{"topic":"t"}"#.utf8))
     }
 
     @Test func adjustFormIsPostedWithTheNamesOfTheSDKAndTheApp() throws {
@@ -123,9 +123,9 @@ import Testing
         let request = try UploadRequest(
             uploads(.adjust), target: target, payload: Array(#"{"app_token":"a b"}"#.utf8), credential: .none,
             secrets: .none, now: try #require(now), agent: "Pingferry/1")
-        #expect(request.method == "POST" && request.path == "/startup")
+        #expect(request.http.method == "POST" && request.http.target == "/startup")
         #expect(
-            String(decoding: request.body, as: UTF8.self)
+            String(decoding: request.http.body, as: UTF8.self)
                 == "app_token=a%20b&sent_at=2020-01-27T00%3A53%3A20.012Z%2B0000")
         // The stored name of the app replaces that of the program.
         #expect(
@@ -133,7 +133,7 @@ import Testing
                 "Content-Type: application/x-www-form-urlencoded", "Client-Sdk: ios3.4.0",
                 "User-Agent: a 1 b c d e f g",
             ])
-        #expect(request.headers.count == 3)
+        #expect(request.http.fields.count == 3)
     }
 
     @Test(arguments: [

@@ -40,7 +40,7 @@ struct LedgerCheckCommand: AsyncParsableCommand {
             let view = try LedgerView(path: try ledger.path())
             if let fault = try view.fault() { throw LedgerError.damaged(path: view.path, reason: fault) }
             if let missing = try view.missingJobs() { throw LedgerError.older(path: view.path, missing) }
-            try common.printLedger(view, "intact", today: ledger.dayRule.day(of: SystemClock.now))
+            try common.printLedger(view, "intact", today: ledger.today)
         }
     }
 }
@@ -73,8 +73,7 @@ struct LedgerBackupCommand: AsyncParsableCommand {
             try files.check()
             let view = try LedgerView(path: try ledger.path())
             try view.backUp(to: file, replacing: force)
-            try common.printLedger(
-                try LedgerView(path: file), "written", today: ledger.dayRule.day(of: SystemClock.now))
+            try common.printLedger(try LedgerView(path: file), "written", today: ledger.today)
         }
     }
 }
@@ -109,7 +108,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             if let missing = try restored.view.missingJobs() {
                 LedgerError.older(path: restored.path, missing).report(as: PingferryUpload.name)
             }
-            try common.printLedger(restored.view, "restored", today: ledger.dayRule.day(of: SystemClock.now))
+            try common.printLedger(restored.view, "restored", today: ledger.today)
         }
     }
 }

@@ -58,7 +58,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             let verified = try await CommonOptions.verifyBundles(
                 at: bundles, signedBy: signers, isQuiet: quiet, isReleased: try view.releaseCheck())
             let source = try ReceiptSource(verified)
-            let outcomes = try view.recordOutcomes(of: source.pool, today: ledger.dayRule.day(of: SystemClock.now))
+            let outcomes = try view.recordOutcomes(of: source.pool, today: ledger.today)
             let receipt = source.receipt(outcomes, run: .query, origin: .current())
             try file.write(after: "the bundles were verified") {
                 contents.statement(of: receipt, outcomes, from: source)

@@ -77,7 +77,8 @@ struct ReleaseCommand: AsyncParsableCommand {
     /// The bundles are read together, because a withdrawal in one of them holds records of the others.
     private func heldIDsInBundles() async throws -> [String] {
         // Records that were released before are included, so that their ids are not reported as unknown.
-        let verified = try await edit.common.verifyBundles(at: bundle, isReleased: { _, _ in false })
+        let verified = try await CommonOptions.verifyBundles(
+            at: bundle, isQuiet: edit.common.quiet, isReleased: { _, _ in false })
         let records = verified.pool.indices(heldFor: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
         return try records.map { try verified.source.record(at: verified.pool.location(of: $0)).id }
     }

@@ -273,7 +273,7 @@ struct SendCommand: AsyncParsableCommand {
 
     private func printPlan() async throws {
         let credentials = try sending.credentials(environment: ProcessInfo.processInfo.environment)
-        let view = try ledgerView()
+        let view = try existing { try LedgerView(path: try ledger.path()) }
         if let missing = try view?.missingJobs() {
             LedgerError.older(path: try ledger.path(), missing).report(as: PingferryUpload.name)
         }
@@ -302,10 +302,10 @@ struct SendCommand: AsyncParsableCommand {
             verified.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
     }
 
-    /// Opens the ledger for reading, or returns `nil` if it does not exist and `--ledger-must-exist` is not given.
-    private func ledgerView() throws -> LedgerView? {
+    /// Returns the ledger that `open` returns, or `nil` if it does not exist and `--ledger-must-exist` is not given.
+    private func existing<Opened>(_ open: () throws -> Opened) throws -> Opened? {
         do {
-            return try LedgerView(path: try ledger.path())
+            return try open()
         } catch LedgerError.missing where !ledgerMustExist {
             return nil
         }
@@ -320,7 +320,8 @@ struct SendCommand: AsyncParsableCommand {
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         let receipt = try receiptOutput()
         // An existing ledger is locked before the bundles are read, so that a concurrent second job ends immediately.
-        let existing = try existingLedger()
+        // A new one is created only after the bundles are verified, so that a wrong name of a bundle leaves none.
+        let existing = try existing { try ledger.openLedger(mustExist: true) }
         findings.hasLockedLedger = existing != nil
         let verified: VerifiedBundles
         do {
@@ -401,17 +402,6 @@ struct SendCommand: AsyncParsableCommand {
         throw CommandError(status: failure.status, message: "\(failure.message); \(uploads)", remedy: failure.remedy)
     }
 
-    /// Opens the ledger for writing, or returns `nil` if it does not exist and `--ledger-must-exist` is not given.
-    ///
-    /// A new ledger is created only after the bundles are verified, so that a wrong name of a bundle leaves none.
-    private func existingLedger() throws -> Ledger? {
-        do {
-            return try ledger.openLedger(mustExist: true)
-        } catch LedgerError.missing where !ledgerMustExist {
-            return nil
-        }
-    }
-
     /// Returns the time at which the job that begins now has to stop, or `nil` for no limit.
     ///
     /// - Throws: `CommandError` outside of the time window.
@@ -471,7 +461,7 @@ struct SendCommand: AsyncParsableCommand {
             knowing: Systems.table, ignoring: Set(texts: ignoreHeld))
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
-        let state = try ledger.view.state(of: pool, today: self.ledger.dayRule.day(of: SystemClock.now))
+        let state = try ledger.view.state(of: pool, today: self.ledger.today)
         summary.bundleStatuses = BundleStatus.allStatuses(
             of: PoolStatus(of: pool, state, try ledger.view.recordedReasons(of: pool)))
         if let moveDone {
@@ -527,8 +517,9 @@ struct SendCommand: AsyncParsableCommand {
 
     private func verifyBundles(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> VerifiedBundles {
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
-        let verified = try await common.verifyBundles(
-            at: bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })
+        let verified = try await CommonOptions.verifyBundles(
+            at: bundles, signedBy: signers, keepsGoing: keepGoing, isQuiet: common.quiet,
+            isReleased: isReleased ?? { _, _ in false })
         // With --quiet, the summary names them.
         if !common.quiet || dryRun { verified.unusableBundles.report() }
         return verified

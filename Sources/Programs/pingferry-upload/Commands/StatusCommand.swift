@@ -98,8 +98,8 @@ struct StatusCommand: AsyncParsableCommand {
     /// All bundles are read together, because a withdrawal or a copy in one of them decides about records of the others.
     private func printBundles() async throws {
         let view = try LedgerView(path: try ledger.path())
-        let verified = try await common.verifyBundles(
-            at: bundles, keepsGoing: true, isReleased: try view.releaseCheck())
+        let verified = try await CommonOptions.verifyBundles(
+            at: bundles, keepsGoing: true, isQuiet: common.quiet, isReleased: try view.releaseCheck())
         let reports = try reports(on: verified, view)
         var (remaining, unusable) = (reports[...], verified.unusableBundles[...])
         var results: [CanonicalObject] = []
@@ -123,7 +123,7 @@ struct StatusCommand: AsyncParsableCommand {
     /// Returns a report on each usable bundle, in order.
     private func reports(on verified: VerifiedBundles, _ view: LedgerView) throws -> [BundleStatusReport] {
         let pool = verified.pool
-        let state = try view.state(of: pool, today: ledger.dayRule.day(of: SystemClock.now))
+        let state = try view.state(of: pool, today: ledger.today)
         let recorded = try view.recordedReasons(of: pool)
         let status = PoolStatus(of: pool, state, recorded)
         var reports = BundleStatus.allStatuses(of: status).map { BundleStatusReport(status: $0) }

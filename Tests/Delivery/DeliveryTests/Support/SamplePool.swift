@@ -86,13 +86,19 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Marks uploads as in flight.
-    func mark(_ sends: [PlannedUpload], at now: Timestamp) async throws -> [MarkResult] {
-        try await commit(settling: [], marking: sends, at: now)
+    /// Marks uploads as in flight, and returns for each whether it may be sent.
+    func mark(_ sends: [PlannedUpload], at now: Timestamp) async throws -> [Bool] {
+        var results: [Bool] = []
+        for send in sends { results.append(try await commit(settling: nil, marking: send, at: now)) }
+        return results
     }
 
-    /// Settles uploads.
+    /// Settles uploads concurrently.
     func settle(_ settlements: [Settlement], at now: Timestamp) async throws {
-        _ = try await commit(settling: settlements, marking: [], at: now)
+        try await withThrowingDiscardingTaskGroup { group in
+            for settlement in settlements {
+                group.addTask { try await self.commit(settling: settlement, marking: nil, at: now) }
+            }
+        }
     }
 }
