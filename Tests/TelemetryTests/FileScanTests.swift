@@ -56,7 +56,7 @@ private struct ScriptReader: FileReader {
         let tree = FileTree(try Folder(path: (folder ?? self.folder).path))
         let context = StoreContext(
             capture: "c", tree: tree, container: Container(path: "", identifier: nil),
-            neighbors: ContainerStores([store], at: [0]),
+            neighbors: ContainerStores([store]),
             options: ScanOptions(secret: .forTests))
         var scan: any StoreScan = store.scan(files ?? 0..<store.fileCount, in: context)
         var outputs: [ScanOutput] = []

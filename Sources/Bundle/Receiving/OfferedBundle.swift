@@ -10,12 +10,10 @@ public struct MediumContents: Sendable {
 
     /// Lists the entries of the folder, without opening any of them.
     public init(of medium: borrowing Folder) throws(FileError) {
-        let entries = try medium.entries()
-        let listed = (0..<entries.count).map { index in
-            (name: String(decoding: entries.name(index), as: UTF8.self), kind: entries.kind(index))
-        }.sorted { CapturedText($0.name) < CapturedText($1.name) }
+        let listed = try medium.entries().map { (name: $0.text, kind: $0.kind) }
+            .sorted { CapturedText($0.name) < CapturedText($1.name) }
         var groups: [CapturedText: OfferedBundle] = [:]
-        var rest: [(name: String, kind: FolderEntries.Kind)] = []
+        var rest: [(name: String, kind: FolderEntry.Kind)] = []
         for entry in listed {
             guard let (bundle, role) = OfferedBundle.role(ofFile: entry.name) else {
                 rest.append(entry)
@@ -64,7 +62,7 @@ public struct OfferedBundle: Sendable, Equatable {
     /// An entry that is not a regular file.
     struct IrregularEntry: Sendable, Equatable {
         let name: String
-        let kind: FolderEntries.Kind
+        let kind: FolderEntry.Kind
     }
 
     fileprivate init(name: String) { self.name = name }
@@ -96,7 +94,7 @@ public struct OfferedBundle: Sendable, Equatable {
         return isParity || Self.companionSuffixes.contains { CapturedText(base + $0) == name }
     }
 
-    fileprivate mutating func add(_ name: String, _ kind: FolderEntries.Kind, as role: Role) {
+    fileprivate mutating func add(_ name: String, _ kind: FolderEntry.Kind, as role: Role) {
         guard kind == .file else { return irregularEntries.append(IrregularEntry(name: name, kind: kind)) }
         switch role {
         case .bundle: isOneFile = true

@@ -74,7 +74,7 @@ public struct BundleFile: Sendable {
     /// They are sorted by the bytes of their names. Hidden files and the folders in the folder are ignored.
     public static func paths(at path: String) throws(FileError) -> [String] {
         guard isFolder(path) else { return [path] }
-        let bundles = try Folder(path: path).entries().fileNames.filter { name in
+        let bundles = try Folder(path: path).fileNames().filter { name in
             guard !name.hasPrefix(".") else { return false }
             guard let volume = VolumeName(path: name) else { return name.hasSuffix(bundleSuffix) }
             return volume.number == 1 && volume.bundlePath.hasSuffix(bundleSuffix)

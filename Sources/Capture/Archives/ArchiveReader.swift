@@ -8,7 +8,7 @@ import Glibc
 struct ArchiveReader: ~Copyable {
     struct Member {
         let path: [UInt8]?
-        let kind: FolderEntries.Kind
+        let kind: FolderEntry.Kind
         let hardLink: [UInt8]?
         let symbolicLink: [UInt8]?
         let size: Int?

@@ -214,10 +214,7 @@ private struct UnlistedFiles {
     private var mismatchCount = 0
 
     init(in folder: borrowing Folder) throws(FileError) {
-        let entries = try folder.entries()
-        for index in 0..<entries.count {
-            if let fileID = FileID(entries.name(index)) { unlistedIDs.insert(fileID) }
-        }
+        unlistedIDs = Set(try folder.entries().compactMap { FileID($0.name) })
     }
 
     /// Removes the file of `row` from the unlisted files, or counts a mismatch.

@@ -29,7 +29,7 @@ struct UsageDataIndex: Sendable {
     ///
     /// `container` returns the container of the file at a path.
     init(
-        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [StoreFormat], label: String,
+        _ files: [UsageDataFile], in stores: [FoundStore], of tree: FileTree, _ formats: [StoreFormat], label: String,
         container: (String) -> Container
     ) {
         let formats = formats.compactMap(\.usageData)
@@ -134,7 +134,7 @@ private struct GovernedContainer {
 extension UsageDataIndex {
     private static let propertyListSuffix = ".plist"
 
-    private func containers(of stores: FoundStores, _ tree: FileTree) -> [GovernedContainer] {
+    private func containers(of stores: [FoundStore], _ tree: FileTree) -> [GovernedContainer] {
         var known = [GovernedContainer?](repeating: nil, count: stores.containerCount)
         let switchPaths = Set(switches.map { Array($0.found.path.utf8) })
         for store in stores {

@@ -210,10 +210,10 @@ extension AtomicOutput {
     public static func removeAbandoned(inFolderOf path: String) {
         guard
             let folder = try? Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path),
-            let entries = try? FolderEntries(of: folder, path)
+            let entries = try? folder.entries(path)
         else { return }
-        for index in 0..<entries.count where entries.kind(index) == .file {
-            guard let name = String(validating: entries.nameBytes(at: index), as: UTF8.self),
+        for entry in entries where entry.kind == .file {
+            guard let name = String(validating: entry.name, as: UTF8.self),
                 PartialName.isPartial(name, ofOutputLike: path),
                 let file = try? Descriptor(
                     openat(folder.number, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), .open, name),

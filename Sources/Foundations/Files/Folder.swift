@@ -76,9 +76,9 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Returns all entries except `.` and `..`, in no particular order.
-    public func entries() throws(FileError) -> FolderEntries {
+    public func entries() throws(FileError) -> [FolderEntry] {
         switch storage {
-        case .disk(let descriptor): try FolderEntries(of: descriptor, path)
+        case .disk(let descriptor): try descriptor.entries(path)
         case .spooled(let tree, let folder): tree.entries(of: folder)
         }
     }
@@ -270,15 +270,10 @@ extension Folder {
     }
 
     private func storedName(of name: Substring.UTF8View, inFolder path: [UInt8]) throws(FileError) -> [UInt8] {
-        let entries = try folder(atStored: path).entries()
-        var found: [UInt8]?
-        for index in 0..<entries.count {
-            let stored = entries.name(index)
-            guard String(decoding: stored, as: UTF8.self).utf8.elementsEqual(name) else { continue }
-            guard found == nil else { throw FileError(.open, String(name) ?? "", code: EILSEQ) }
-            found = stored
+        let found = try folder(atStored: path).entries().filter { $0.text.utf8.elementsEqual(name) }
+        guard let first = found.first, found.count == 1 else {
+            throw FileError(.open, String(name) ?? "", code: found.isEmpty ? ENOENT : EILSEQ)
         }
-        guard let found else { throw FileError(.open, String(name) ?? "", code: ENOENT) }
-        return found
+        return first.name
     }
 }

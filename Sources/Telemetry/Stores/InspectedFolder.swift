@@ -12,7 +12,7 @@ public struct InspectedFolder: ~Copyable {
     /// The common prefix of the paths of all entries.
     public let base: String
     /// The names of the regular files.
-    public let files: FileNames
+    public let files: [[UInt8]]
     /// The names of the subfolders.
     public let folders: [[UInt8]]
     /// The file tree of the capture.
@@ -42,7 +42,7 @@ public struct InspectedFolder: ~Copyable {
 
     /// Creates a folder to be searched.
     public init(
-        _ folder: consuming Folder, path: String, name: String, base: String, files: FileNames,
+        _ folder: consuming Folder, path: String, name: String, base: String, files: [[UInt8]],
         folders: [[UInt8]], tree: FileTree, excluded: Set<FileIdentity>
     ) {
         self.folder = folder
