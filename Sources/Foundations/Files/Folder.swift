@@ -15,6 +15,8 @@ public struct Folder: ~Copyable, Sendable {
     private let storage: Storage
     /// The path for error messages, which is empty for a folder in an archive or backup.
     private let path: String
+    /// The record of whether files could not be opened for lack of resources, in this folder or in folders opened from it.
+    public let exhaustion: ResourceExhaustion
 
     /// Opens the folder at `path` on disk, which may be a symbolic link to a folder.
     public init(path: String) throws(FileError) {
@@ -49,9 +51,10 @@ public struct Folder: ~Copyable, Sendable {
         self.init(.spooled(tree, folder: SpooledTree.root), path: "")
     }
 
-    private init(_ storage: consuming Storage, path: String) {
+    private init(_ storage: consuming Storage, path: String, _ exhaustion: ResourceExhaustion = ResourceExhaustion()) {
         self.storage = storage
         self.path = path
+        self.exhaustion = exhaustion
     }
 
     /// Opens the folder at `relativePath`, a path relative to this folder.
@@ -69,7 +72,8 @@ public struct Folder: ~Copyable, Sendable {
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
             let name = (relativePath.isEmpty ? [UInt8(ascii: ".")] : relativePath) + [0]
             let opened = Self.openEntry(name, in: descriptor.number, flags)
-            return Folder(.disk(try Descriptor(opened, .open, folderPath)), path: folderPath)
+            guard opened >= 0 else { throw exhaustion.recorded(FileError(.open, folderPath)) }
+            return Folder(.disk(try Descriptor(opened, .open, folderPath)), path: folderPath, exhaustion)
         case .spooled(let tree, let folder):
             return Folder(.spooled(tree, folder: try tree.folder(at: relativePath, below: folder)), path: "")
         }
@@ -78,8 +82,9 @@ public struct Folder: ~Copyable, Sendable {
     /// Returns all entries except `.` and `..`, in no particular order.
     public func entries() throws(FileError) -> [FolderEntry] {
         switch storage {
-        case .disk(let descriptor): try descriptor.entries(path)
-        case .spooled(let tree, let folder): tree.entries(of: folder)
+        case .disk(let descriptor):
+            do throws(FileError) { return try descriptor.entries(path) } catch { throw exhaustion.recorded(error) }
+        case .spooled(let tree, let folder): return tree.entries(of: folder)
         }
     }
 
@@ -236,7 +241,7 @@ extension Folder {
         // Because of O_NONBLOCK, a pipe that has replaced the file meanwhile does not block.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let number = Self.openEntry(name, in: descriptor.number, flags)
-        guard number >= 0 else { throw FileError(.open, fullPath(of: name.dropLast())) }
+        guard number >= 0 else { throw exhaustion.recorded(FileError(.open, fullPath(of: name.dropLast()))) }
         let file = try Descriptor(number, .open, path)
         status = try file.status(path)
         guard status.isRegular else { throw FileError(.read, fullPath(of: name.dropLast()), code: ENOTSUP) }
