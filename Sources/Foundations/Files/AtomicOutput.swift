@@ -122,27 +122,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
     }
 
     private borrowing func rename() throws(FileError) {
-        guard !replacesExisting else { return try renameReplacing() }
-        switch cfiles_rename_no_replace(folder.number, partialName, folder.number, name) {
-        case 0: return
-        case EINVAL, ENOSYS:
-            // This file system does not support renaming without replacement. Creating an empty file with the final
-            // name first fails if the name is in use.
-            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-            _ = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
-            do {
-                try renameReplacing()
-            } catch {
-                unlinkat(folder.number, name, 0)
-                throw error
-            }
-        case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
-        }
-    }
-
-    private borrowing func renameReplacing() throws(FileError) {
-        guard renameat(folder.number, partialName, folder.number, name) == 0 else {
-            throw FileError(.rename, path)
+        if replacesExisting {
+            guard renameat(folder.number, partialName, folder.number, name) == 0 else { throw FileError(.rename, path) }
+        } else {
+            let code = folder.move(partialName, to: name, in: folder)
+            guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path, code: code) }
         }
     }
 }
