@@ -67,21 +67,20 @@ public struct OfferedBundle: Sendable, Equatable {
 
     fileprivate init(name: String) { self.name = name }
 
-    private static let suffix = ".tar.zst"
     /// The suffixes of receipts and time stamps, which follow the name of a bundle without `.tar.zst`.
     private static let companionSuffixes = [".json", ".json.sig", ".tsq", ".tsr"]
 
     /// Returns the bundle to which a file belongs by its name alone, and what the file is.
     fileprivate static func role(ofFile name: String) -> (bundle: CapturedText, Role)? {
         guard !name.hasPrefix(".") else { return nil }
-        if name.hasSuffix(suffix) { return (CapturedText(name), .bundle) }
-        if let volume = VolumeName(path: name), volume.bundlePath.hasSuffix(suffix) {
+        if name.hasSuffix(BundleFile.bundleSuffix) { return (CapturedText(name), .bundle) }
+        if let volume = VolumeName(path: name), volume.bundlePath.hasSuffix(BundleFile.bundleSuffix) {
             return (CapturedText(volume.bundlePath), .volume(volume.number))
         }
         for (end, role) in [
             (VolumeName.listPath(of: ""), Role.list), (AllowedSigners.signaturePath(of: ""), .signature),
         ]
-        where name.hasSuffix(suffix + end) {
+        where name.hasSuffix(BundleFile.bundleSuffix + end) {
             return (CapturedText(name.dropLast(end.count)), role)
         }
         return nil
@@ -89,7 +88,7 @@ public struct OfferedBundle: Sendable, Equatable {
 
     /// Returns whether the file `name` is a receipt, a time stamp or a file of repair blocks of this bundle.
     func hasCompanion(_ name: String) -> Bool {
-        let base = String(self.name.dropLast(Self.suffix.count))
+        let base = String(self.name.dropLast(BundleFile.bundleSuffix.count))
         let isParity = name.hasSuffix(".par2") && CapturedText(name).utf8.starts(with: "\(base).".utf8)
         return isParity || Self.companionSuffixes.contains { CapturedText(base + $0) == name }
     }

@@ -21,7 +21,7 @@ public struct BundleFile: Sendable {
     /// The filename suffix of bundles.
     ///
     /// A numbered file with this suffix before the number is recognized as a volume by its name alone.
-    private static let bundleSuffix = ".tar.zst"
+    static let bundleSuffix = ".tar.zst"
 
     /// Opens the complete bundle at `path`, which is the path of the bundle or of its first volume.
     public init(path: String) throws(BundleError) {
