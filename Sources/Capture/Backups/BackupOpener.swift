@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Glibc
@@ -192,7 +193,7 @@ extension BackupError {
             self.init(
                 "B25",
                 "the encrypted backup\(origin) was not opened: its keybag requires \(rounds) rounds, which exceeds the rest of "
-                    + "the \(BackupPasswords.roundBudget) rounds allowed for all backups of a command", cause: .budget)
+                    + "the \(InputLimits.totalRoundCount) rounds allowed for all backups of a command", cause: .budget)
         }
     }
 }

@@ -102,7 +102,8 @@ public final class CapturedFolder: Sendable {
             tree: tree, path: "", name: PathLabels.name(ofPath: folder), excluded: [], formats: formats)
         let container = Container(path: "", identifier: nil)
         let stores = [FoundStore](
-            try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder), findingContainers: { _ in container })
+            try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder),
+            findingContainers: { _ in container })
         guard !stores.isEmpty else { return nil }
         usageData = UsageDataIndex(
             [search.usageDataFile(named: Array(Path.name(of: path).utf8))].compactMap(\.self), in: stores, of: tree,

@@ -233,7 +233,7 @@ struct FolderSearch: Sendable {
     private mutating func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
         do throws(FileError) {
-            try folder.read(Array(name.utf8), limit: 1 << 20, into: &bytes)
+            try folder.read(Array(name.utf8), limit: InputLimits.containerMetadataSize, into: &bytes)
         } catch {
             if error.isReadFailure { unreadableFiles.append((pathPrefix + name, error)) }
             return nil
@@ -290,7 +290,7 @@ extension FolderSearch {
 extension FolderSearch {
     private mutating func addArchives(_ entries: Entries) {
         let namesWithExclamationMark = entries.namesWithExclamationMark.sorted { $0.lexicographicallyPrecedes($1) }
-        for file in entries.files where MemberNames.isArchive(file) {
+        for file in entries.files where ArchiveFormat.isArchive(named: file) {
             let archive = pathPrefix + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
             // If any name begins with the prefix, so does the first name that is not sorted before the prefix.
@@ -357,7 +357,7 @@ private struct LinkRule {
         let parts = Path.parts(of: path)
         guard let name = parts.last else { return false }
         let member = MemberName(name: name, folders: parts.dropLast(), rootName: rootName)
-        return MemberNames.isArchive(name.utf8) || formats.contains { $0.mayBelongToStore(member) }
+        return ArchiveFormat.isArchive(named: name.utf8) || formats.contains { $0.mayBelongToStore(member) }
     }
 }
 
@@ -366,24 +366,22 @@ private struct LinkRule {
 /// There may be millions of entries. Therefore, only the first entries in the order of their paths are kept, and the
 /// other entries are counted. The result does not depend on the order in which entries are added.
 struct SkippedEntries: Sendable {
-    static let reportLimit = 10_000
-
     var reportedEntries: [SkippedEntry] {
         var sorted = keptEntries
         Self.sort(&sorted)
-        return Array(sorted.prefix(Self.reportLimit))
+        return Array(sorted.prefix(InputLimits.reportedSkippedEntryCount))
     }
-    var unreportedCount: Int { droppedCount + max(0, keptEntries.count - Self.reportLimit) }
+    var unreportedCount: Int { droppedCount + max(0, keptEntries.count - InputLimits.reportedSkippedEntryCount) }
 
     private var keptEntries: [SkippedEntry] = []
     private var droppedCount = 0
 
     mutating func add(_ found: SkippedEntry) {
         keptEntries.append(found)
-        guard keptEntries.count >= 2 * Self.reportLimit else { return }
+        guard keptEntries.count >= 2 * InputLimits.reportedSkippedEntryCount else { return }
         Self.sort(&keptEntries)
-        droppedCount += keptEntries.count - Self.reportLimit
-        keptEntries.removeLast(keptEntries.count - Self.reportLimit)
+        droppedCount += keptEntries.count - InputLimits.reportedSkippedEntryCount
+        keptEntries.removeLast(keptEntries.count - InputLimits.reportedSkippedEntryCount)
     }
 
     mutating func add(_ others: SkippedEntries) {

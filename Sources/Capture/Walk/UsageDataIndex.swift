@@ -99,7 +99,7 @@ struct UsageDataFile: Sendable {
     fileprivate func contents(in tree: FileTree) -> [UInt8]? {
         var contents: [UInt8] = []
         guard let folder = try? tree.folder(at: folderPath),
-            (try? folder.read(Array(setting.fileName.utf8), limit: StoreLimits.file, into: &contents)) != nil
+            (try? folder.read(Array(setting.fileName.utf8), limit: InputLimits.storeFileSize, into: &contents)) != nil
         else { return nil }
         return contents
     }

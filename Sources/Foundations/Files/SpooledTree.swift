@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// The folders and files of an archive or backup.
@@ -119,10 +120,6 @@ public final class SpooledTree: Sendable {
 }
 
 extension SpooledTree {
-    /// The maximum number of path parts to resolve for one link.
-    ///
-    /// The limit is needed because a malicious archive can contain very long chains of links.
-    private static let maximumResolutionSteps = 256
     /// The maximum number of links to follow before they count as a loop, as on Linux.
     private static let maximumFollowedLinks = 40
 
@@ -161,7 +158,7 @@ extension SpooledTree {
         var rest = Array(parts.reversed())
         var links = 1
         var hasAscended = false
-        for _ in 0..<Self.maximumResolutionSteps {
+        for _ in 0..<InputLimits.linkResolutionSteps {
             guard let part = rest.popLast() else { return .folder }
             if part.elementsEqual("..".utf8) {
                 path.removeLast()

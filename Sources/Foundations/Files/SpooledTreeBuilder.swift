@@ -208,11 +208,6 @@ public struct MemberPath: Hashable, Sendable {
     /// The bytes of the normalized path, which has no empty, `.` or `..` parts and is empty for the folder itself.
     public let bytes: [UInt8]
 
-    /// The maximum size of a path in bytes, as on Linux.
-    private static let sizeLimit = 4096
-    /// The maximum number of parts of a path.
-    private static let depthLimit = 256
-
     /// The reason why a path is rejected.
     public enum PathError: Error {
         /// The path contains `..`.
@@ -225,7 +220,7 @@ public struct MemberPath: Hashable, Sendable {
     ///
     /// As in tar, a leading slash, empty parts and `.` are removed.
     public init(_ stored: [UInt8]) throws(PathError) {
-        guard stored.count <= Self.sizeLimit else { throw .tooLong }
+        guard stored.count <= InputLimits.pathSize else { throw .tooLong }
         let slash = UInt8(ascii: "/")
         var depth = 0
         var start = 0
@@ -244,7 +239,7 @@ public struct MemberPath: Hashable, Sendable {
             default: continue
             }
         }
-        guard depth <= Self.depthLimit else { throw .tooLong }
+        guard depth <= InputLimits.pathDepth else { throw .tooLong }
         self.bytes = bytes
     }
 

@@ -194,7 +194,7 @@ enum AdjustPreferences {
                 let path = "\(container)\(Self.folder)/\(entry.text)"
                 do throws(FileError) {
                     var bytes: [UInt8] = []
-                    try folder.read(entry.name, limit: StoreLimits.file, into: &bytes)
+                    try folder.read(entry.name, limit: InputLimits.storeFileSize, into: &bytes)
                     if asksToForget(bytes, at: path, &output) { return path }
                 } catch {
                     report("unreadable", error.description, path, &output)

@@ -25,7 +25,7 @@ enum AdjustStores {
         usageData: nil)
 
     /// The maximum size of a file, which is larger than usual because nothing limits the length of a queue.
-    static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
+    static let sizeLimit = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: FileSizeLimit.usual.code)
 
     private static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == FirefoxAttribution.name { return .exclusive([FirefoxAttribution(path: folder.base + name)]) }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A folder that is searched for stores.
@@ -64,7 +65,8 @@ public struct InspectedFolder: ~Copyable {
     /// Returns the contents of the file called `name`.
     ///
     /// Throws `EFBIG` if the size of the file exceeds `limit`.
-    public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
+    public mutating func contents(of name: [UInt8], limit: Int = InputLimits.storeFileSize) throws(FileError) -> [UInt8]
+    {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
         // The cached array is moved out so that its memory can be reused.
         var contents = lastRead?.contents ?? []

@@ -33,7 +33,7 @@ enum DirectoryReport {
     private static func databaseContentFacts(in folder: borrowing Folder) -> [String] {
         var bytes: [UInt8] = []
         let name = Array("\(GleanStores.databasesFolderName)/\(GleanStores.safeDatabaseName)".utf8)
-        guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil,
+        guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &bytes)) != nil,
             let database = SafeDatabase(bytes)
         else { return [] }
         var facts: [String] = []

@@ -80,7 +80,7 @@ enum GleanStores {
     private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
             let bytes = try? folder.contents(
-                of: Array("\(databasesFolderName)/\(safeDatabaseName)".utf8), limit: StoreLimits.file),
+                of: Array("\(databasesFolderName)/\(safeDatabaseName)".utf8), limit: InputLimits.storeFileSize),
             let database = SafeDatabase(bytes)
         else { return true }
         return database.mayBeFromSDK

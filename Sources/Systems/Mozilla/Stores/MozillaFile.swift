@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import PropertyList
@@ -55,7 +56,7 @@ struct MozillaFile: SingleFileStore {
 
     /// Reads the file, unless it exceeds the size limit of store files.
     func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
-        try context.tree.folder(at: folderPath).read(location.name, limit: StoreLimits.file, into: &bytes)
+        try context.tree.folder(at: folderPath).read(location.name, limit: InputLimits.storeFileSize, into: &bytes)
     }
 }
 

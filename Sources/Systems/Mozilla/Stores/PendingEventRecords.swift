@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import PropertyList
@@ -144,7 +145,7 @@ struct BorrowedFieldsFinder: Sendable {
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)
             // A file that cannot be read is reported by its own scan.
-            guard (try? folder.read(name, limit: StoreLimits.file, into: &fileBuffer)) != nil else { continue }
+            guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &fileBuffer)) != nil else { continue }
             var found = ScanOutput(capture: context.capture, path: path)
             pings.read(fileBuffer, file: index, into: &found)
             if let fields = fields(ofLast: found.records, type: store.pingType, client: client) { return fields }

@@ -55,7 +55,9 @@ enum SiftStores {
     /// Returns `nil` for any other file.
     static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
-        guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }
+        guard let bytes = try? folder.contents(of: Array(name.utf8), limit: InputLimits.keyedArchiveSize) else {
+            return nil
+        }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
     }
 
