@@ -42,10 +42,10 @@ import Testing
         #expect(stores.map(\.container.path) == ["x", "x/Kid", "x"])
         #expect(stores.map(\.container.identifier).map { $0 ?? "" }.map { $0.suffix(4) } == ["ocus", "Klar", "ocus"])
         #expect(stores.map(\.containerNumber) == [0, 1, 0])
-        let neighbors = stores.map { store in stores.neighbors(of: store).map(\.path) }
+        let neighbors = stores.map { store in store.neighbors.stores.map(\.path) }
         #expect(neighbors == [[stores[0].path, caches], [stores[1].path], [stores[0].path, caches]])
-        #expect(stores.neighbors(of: stores[0]).store(at: caches)?.path == caches)
-        #expect(stores.neighbors(of: stores[0]).store(at: stores[1].path) == nil)
+        #expect(stores[0].neighbors.store(at: caches)?.path == caches)
+        #expect(stores[0].neighbors.store(at: stores[1].path) == nil)
     }
 
     @Test("Metadata can be in the root of the capture")

@@ -30,12 +30,11 @@ import Testing
         func read(into output: inout ScanOutput) -> Bool { false }
     }
 
-    private func found(_ count: Int, inContainers containers: Int) -> (FoundStores, CountingStore.Counter) {
+    private func found(_ count: Int, inContainers containers: Int) -> ([FoundStore], CountingStore.Counter) {
         let counter = CountingStore.Counter()
-        var stores = FoundStores()
-        stores.append(
-            contentsOf: (0..<count).map { CountingStore(storedPath: "\($0 % containers)/\($0)", counter: counter) })
-        stores.sort { Container(path: "\($0.prefix { $0 != "/" })", identifier: nil) }
+        let stores = [FoundStore](
+            (0..<count).map { CountingStore(storedPath: "\($0 % containers)/\($0)", counter: counter) },
+            findingContainers: { Container(path: "\($0.prefix { $0 != "/" })", identifier: nil) })
         counter.count.withLock { $0 = 0 }
         return (stores, counter)
     }
@@ -45,11 +44,9 @@ import Testing
         expectLinearGrowth(of: "stores of \(containers) containers", from: 200 * containers) { count in
             let (stores, counter) = found(count, inContainers: containers)
             var isRight = true
-            for index in stores.indices {
-                let store = stores[index]
-                let neighbors = stores.neighbors(of: store)
-                isRight = isRight && neighbors.count == count / containers
-                isRight = isRight && neighbors.store(at: "\(index % containers)/none") == nil
+            for (index, store) in stores.enumerated() {
+                isRight = isRight && store.neighbors.stores.count == count / containers
+                isRight = isRight && store.neighbors.store(at: "\(index % containers)/none") == nil
             }
             #expect(isRight)
             return counter.count.withLock { $0 }
@@ -61,10 +58,9 @@ import Testing
         let (stores, _) = found(40, inContainers: 4)
         var computed: [String] = []
         for store in stores {
-            let neighbors = stores.neighbors(of: store)
             for name in ["a", "b"] {
                 let path: String? = name == "b" ? nil : store.container.path
-                let value: String? = neighbors.fact(named: name) {
+                let value: String? = store.neighbors.fact(named: name) {
                     computed.append(name)
                     return path
                 }

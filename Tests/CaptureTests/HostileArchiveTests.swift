@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Systems
 import Telemetry

@@ -1,3 +1,4 @@
+import Bytes
 import Capture
 import Files
 import Foundation
@@ -159,11 +160,11 @@ import Testing
 
     @Test("The error for a file that is too large names the command that shows it")
     func tooLarge() async throws {
-        try folder.putSparse("disk.img", size: StoreLimits.archive + 1)
+        try folder.putSparse("disk.img", size: InputLimits.keyedArchiveSize + 1)
         let error = try await openingError("disk.img")
         #expect(
             message(error)
-                == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and its name is not that of a store"
+                == "disk.img: too-large: more than \(InputLimits.keyedArchiveSize >> 20) MiB, and its name is not that of a store"
         )
         #expect(error?.remedy == "if it is a property list, pingferry inspect --max-size shows it")
     }

@@ -29,9 +29,10 @@ import Testing
         "Archives are recognized by their names",
         arguments: [
             ("a.zip", "a"), ("A.ZIP", "A"), ("a.tar.gz", "a"), ("a.b.tgz", "a.b"), ("a.tar.zst", "a"), ("a.7z", "a"),
-            ("a.cpio.xz", "a"), ("a.gz", nil), ("zip", nil), ("a.zipper", nil), ("a.json", nil),
+            ("a.cpio.xz", "a"), ("a.tbz2", "a"), ("a.TZST", "a"), ("a.tar.lz4", "a"), ("a.tlz4", nil), ("a.gz", nil),
+            ("zip", nil), ("a.zipper", nil), ("a.json", nil),
         ])
     func archiveNames(name: String, rest: String?) {
-        #expect(MemberNames.withoutArchiveSuffix(name.utf8) == rest)
+        #expect(ArchiveFormat.removingSuffix(from: name.utf8) == rest)
     }
 }

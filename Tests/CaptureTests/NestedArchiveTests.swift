@@ -1,3 +1,4 @@
+import Bytes
 import Capture
 import Files
 import Mozilla

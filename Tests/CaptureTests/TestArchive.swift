@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Capture
 import Files
 import Foundation

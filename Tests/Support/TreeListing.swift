@@ -11,12 +11,10 @@ public func listing(of tree: SpooledTree) throws -> [String] {
 
 private func list(_ root: borrowing Folder, _ path: [UInt8], _ lines: inout [String]) throws {
     let folder = try root.folder(at: String(decoding: path, as: UTF8.self))
-    let entries = try folder.entries()
-    for index in 0..<entries.count {
-        let below = path + (path.isEmpty ? [] : [UInt8(ascii: "/")]) + entries.name(index)
-        let kind = entries.kind(index)
-        lines.append("\(kind) \(below) \(kind == .file ? try contents(of: below, in: root) : "")")
-        switch kind {
+    for entry in try folder.entries() {
+        let below = path + (path.isEmpty ? [] : [UInt8(ascii: "/")]) + entry.name
+        lines.append("\(entry.kind) \(below) \(entry.kind == .file ? try contents(of: below, in: root) : "")")
+        switch entry.kind {
         // A folder whose name is not UTF-8 cannot be opened by its path.
         case .folder where (try? UTF8Span(validating: below.span)) != nil: try list(root, below, &lines)
         case .link: lines.append("  to \(String(describing: root.target(ofLink: below)))")

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Foundation
 import Telemetry
@@ -56,7 +57,7 @@ private struct ScriptReader: FileReader {
         let tree = FileTree(try Folder(path: (folder ?? self.folder).path))
         let context = StoreContext(
             capture: "c", tree: tree, container: Container(path: "", identifier: nil),
-            neighbors: ContainerStores([store], at: [0]),
+            neighbors: ContainerStores([store]),
             options: ScanOptions(secret: .forTests))
         var scan: any StoreScan = store.scan(files ?? 0..<store.fileCount, in: context)
         var outputs: [ScanOutput] = []
@@ -142,7 +143,7 @@ private struct ScriptReader: FileReader {
     @Test("Only the hash of a large file with credentials is put into quarantine.", arguments: [false, true])
     func largeCredentials(carriesCredentials: Bool) throws {
         let store = try makeStore(["1", "", "3"], carriesCredentials: carriesCredentials)
-        #expect(truncate(folder("store/f1"), StoreLimits.file + 1) == 0)
+        #expect(truncate(folder("store/f1"), InputLimits.storeFileSize + 1) == 0)
         let outputs = try outputs(of: store)
         #expect(outputs.flatMap(indices) == [0, 2])
         #expect(outputs.flatMap(\.quarantined).map(\.reject.reason) == ["too-large more than 32 MiB"])

@@ -14,7 +14,8 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     ///
     /// The `zstd` command has the same default limit.
     public static let windowLogLimit = 27
-    static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+    /// The bytes with which each frame begins.
+    public static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let bufferSize = 128 << 10
     private static let maxHeaderSize = 18
 

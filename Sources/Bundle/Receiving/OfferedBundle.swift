@@ -10,12 +10,10 @@ public struct MediumContents: Sendable {
 
     /// Lists the entries of the folder, without opening any of them.
     public init(of medium: borrowing Folder) throws(FileError) {
-        let entries = try medium.entries()
-        let listed = (0..<entries.count).map { index in
-            (name: String(decoding: entries.name(index), as: UTF8.self), kind: entries.kind(index))
-        }.sorted { CapturedText($0.name) < CapturedText($1.name) }
+        let listed = try medium.entries().map { (name: $0.text, kind: $0.kind) }
+            .sorted { CapturedText($0.name) < CapturedText($1.name) }
         var groups: [CapturedText: OfferedBundle] = [:]
-        var rest: [(name: String, kind: FolderEntries.Kind)] = []
+        var rest: [(name: String, kind: FolderEntry.Kind)] = []
         for entry in listed {
             guard let (bundle, role) = OfferedBundle.role(ofFile: entry.name) else {
                 rest.append(entry)
@@ -64,26 +62,25 @@ public struct OfferedBundle: Sendable, Equatable {
     /// An entry that is not a regular file.
     struct IrregularEntry: Sendable, Equatable {
         let name: String
-        let kind: FolderEntries.Kind
+        let kind: FolderEntry.Kind
     }
 
     fileprivate init(name: String) { self.name = name }
 
-    private static let suffix = ".tar.zst"
     /// The suffixes of receipts and time stamps, which follow the name of a bundle without `.tar.zst`.
     private static let companionSuffixes = [".json", ".json.sig", ".tsq", ".tsr"]
 
     /// Returns the bundle to which a file belongs by its name alone, and what the file is.
     fileprivate static func role(ofFile name: String) -> (bundle: CapturedText, Role)? {
         guard !name.hasPrefix(".") else { return nil }
-        if name.hasSuffix(suffix) { return (CapturedText(name), .bundle) }
-        if let volume = VolumeName(path: name), volume.bundlePath.hasSuffix(suffix) {
+        if name.hasSuffix(BundleFile.bundleSuffix) { return (CapturedText(name), .bundle) }
+        if let volume = VolumeName(path: name), volume.bundlePath.hasSuffix(BundleFile.bundleSuffix) {
             return (CapturedText(volume.bundlePath), .volume(volume.number))
         }
         for (end, role) in [
             (VolumeName.listPath(of: ""), Role.list), (AllowedSigners.signaturePath(of: ""), .signature),
         ]
-        where name.hasSuffix(suffix + end) {
+        where name.hasSuffix(BundleFile.bundleSuffix + end) {
             return (CapturedText(name.dropLast(end.count)), role)
         }
         return nil
@@ -91,12 +88,12 @@ public struct OfferedBundle: Sendable, Equatable {
 
     /// Returns whether the file `name` is a receipt, a time stamp or a file of repair blocks of this bundle.
     func hasCompanion(_ name: String) -> Bool {
-        let base = String(self.name.dropLast(Self.suffix.count))
+        let base = String(self.name.dropLast(BundleFile.bundleSuffix.count))
         let isParity = name.hasSuffix(".par2") && CapturedText(name).utf8.starts(with: "\(base).".utf8)
         return isParity || Self.companionSuffixes.contains { CapturedText(base + $0) == name }
     }
 
-    fileprivate mutating func add(_ name: String, _ kind: FolderEntries.Kind, as role: Role) {
+    fileprivate mutating func add(_ name: String, _ kind: FolderEntry.Kind, as role: Role) {
         guard kind == .file else { return irregularEntries.append(IrregularEntry(name: name, kind: kind)) }
         switch role {
         case .bundle: isOneFile = true

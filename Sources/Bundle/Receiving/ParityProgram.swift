@@ -44,7 +44,7 @@ public struct ParityProgram: Sendable {
     /// Returns the names of the files of repair blocks for the bundle at `path` that exist beside it.
     public static func existingNames(forBundleAt path: String) throws(FileError) -> [String] {
         let name = Path.name(of: path)
-        return try Folder(path: Path.folder(of: path)).entries().fileNames.filter {
+        return try Folder(path: Path.folder(of: path)).fileNames().filter {
             $0.hasSuffix(".par2") && CapturedText($0).utf8.starts(with: "\(name).".utf8)
         }
     }
@@ -115,7 +115,7 @@ public struct ParityProgram: Sendable {
     /// They are not trusted: `par2` reads and writes every path that they name, and could wait for a pipe.
     private func requireOwnNames(besides path: String) throws {
         let folder = Path.folder(of: path)
-        for file in try Folder(path: folder).entries().fileNames where file.hasSuffix(".par2") {
+        for file in try Folder(path: folder).fileNames() where file.hasSuffix(".par2") {
             let names = try ParityNames(of: ByteSource(InputFile(path: Path.entry(file, of: folder))))
             if let name = names.foreignName { throw ParityError("\(file) names the file \(name)") }
         }

@@ -21,7 +21,7 @@ public struct BundleFile: Sendable {
     /// The filename suffix of bundles.
     ///
     /// A numbered file with this suffix before the number is recognized as a volume by its name alone.
-    private static let bundleSuffix = ".tar.zst"
+    static let bundleSuffix = ".tar.zst"
 
     /// Opens the complete bundle at `path`, which is the path of the bundle or of its first volume.
     public init(path: String) throws(BundleError) {
@@ -74,7 +74,7 @@ public struct BundleFile: Sendable {
     /// They are sorted by the bytes of their names. Hidden files and the folders in the folder are ignored.
     public static func paths(at path: String) throws(FileError) -> [String] {
         guard isFolder(path) else { return [path] }
-        let bundles = try Folder(path: path).entries().fileNames.filter { name in
+        let bundles = try Folder(path: path).fileNames().filter { name in
             guard !name.hasPrefix(".") else { return false }
             guard let volume = VolumeName(path: name) else { return name.hasSuffix(bundleSuffix) }
             return volume.number == 1 && volume.bundlePath.hasSuffix(bundleSuffix)

@@ -33,7 +33,7 @@ public struct VolumeSet: Sendable {
         }
         // The pattern for volumes in documents, which is for `cat`, includes this name.
         let zero = "\(Path.name(of: bundle)).000"
-        let files = try Folder(path: Path.folder(of: bundle)).entries().fileNames
+        let files = try Folder(path: Path.folder(of: bundle)).fileNames()
         if files.contains(where: { VolumeName.areEqual($0, zero) }) {
             faults.append(VolumeFault(zero, .unlisted))
         }
@@ -44,7 +44,7 @@ public struct VolumeSet: Sendable {
     /// Returns the existing volumes of a bundle, in the order of their numbers.
     static func existingVolumes(ofBundleAt bundle: String) throws(FileError) -> [VolumeName] {
         let name = Path.name(of: bundle)
-        let names = try Folder(path: Path.folder(of: bundle)).entries().fileNames
+        let names = try Folder(path: Path.folder(of: bundle)).fileNames()
         let numbers = names.compactMap { VolumeName(path: $0) }.filter { VolumeName.areEqual($0.bundlePath, name) }.map(
             \.number)
         return numbers.sorted().map { VolumeName(of: bundle, number: $0) }

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import CArchive
 import Files
 import Glibc
@@ -58,15 +59,13 @@ final class ArchiveInput {
         while true {
             let head = try input.head()
             if levels > 0, head.isEmpty { throw ArchiveError(.empty) }
-            if let format = UnsupportedFormat.find(in: head)
-                ?? (levels > 0 && UnsupportedFormat.sevenZip.isFormat(of: head) ? .sevenZip : nil)
-            {
-                throw ArchiveError(.unsupportedFormat("\(format.name), which cannot be read"))
+            if let name = ArchiveFormat.unsupported(head, isInCompressedFile: levels > 0) {
+                throw ArchiveError(.unsupportedFormat("\(name), which cannot be read"))
             }
             guard let compression = Compression(head: head) else { return input }
             levels += 1
-            guard levels <= Compression.maximumLevels else {
-                throw ArchiveError(.overLimit("\(Compression.maximumLevels) compressions, one in the other"))
+            guard levels <= InputLimits.archiveCompressionCount else {
+                throw ArchiveError(.overLimit("\(InputLimits.archiveCompressionCount) compressions, one in the other"))
             }
             input = ArchiveInput(.decompressed(try compression.decompressor(of: input)), limits)
         }
@@ -76,13 +75,13 @@ final class ArchiveInput {
         switch origin {
         case .stored(.source(let source)):
             return try ArchiveError.wrapping { () throws(FileError) in
-                try source.bytes(at: 0, count: min(source.count, UnsupportedFormat.headSize))
+                try source.bytes(at: 0, count: min(source.count, ArchiveFormat.headSize))
             }
-        case .stored(.standardInput(let head, _)): return Array(head.prefix(UnsupportedFormat.headSize))
+        case .stored(.standardInput(let head, _)): return Array(head.prefix(ArchiveFormat.headSize))
         case .decompressed(let decompressor):
             let block = try decompressor.nextBlock()
             firstBlock = block
-            return Array(block.prefix(UnsupportedFormat.headSize))
+            return Array(block.prefix(ArchiveFormat.headSize))
         }
     }
 

@@ -36,18 +36,7 @@ struct ArchiveSpooler {
 
     /// The prefix of the members that macOS adds for resource forks.
     private static let resourceForkPrefix = Array("__MACOSX/".utf8)
-    /// The maximum number of individually reported problems.
-    ///
-    /// Every member of a hostile archive may have a problem.
-    private static let reportLimit = 1000
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
-    /// The maximum length of a link target in bytes, which equals the limit of paths on Linux.
-    private static let linkTargetSizeLimit = 4096
-    /// The maximum number of times that an archive is read.
-    ///
-    /// Each link in a chain of hard links to an omitted member requires another reading. Archivers make no such chains,
-    /// because they link all names of a file directly to its first name.
-    private static let maximumReadings = 4
 
     init(_ archive: ArchiveLocation, spool: Spool, formats: [any StoreFormat]) {
         self.formats = formats
@@ -69,7 +58,7 @@ struct ArchiveSpooler {
         var readings = 1
         while true {
             let result = try (copy self).read(bytes)
-            guard case .source = bytes, readings < Self.maximumReadings, !result.neededTargets.isEmpty else {
+            guard case .source = bytes, readings < InputLimits.archiveReadingCount, !result.neededTargets.isEmpty else {
                 return result
             }
             linkTargets.formUnion(result.neededTargets)
@@ -215,7 +204,7 @@ struct ArchiveSpooler {
 
     /// Returns the target of a symbolic link, or an empty array if the target is unknown or too long.
     private static func target(of member: ArchiveReader.Member) -> [UInt8] {
-        guard let stored = member.symbolicLink, stored.count <= linkTargetSizeLimit else { return [] }
+        guard let stored = member.symbolicLink, stored.count <= InputLimits.pathSize else { return [] }
         return member.isInZip ? CodePage437.utf8(stored) : stored
     }
 
@@ -260,7 +249,7 @@ struct ArchiveSpooler {
         let name = path.split.name
         return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folderNameCache)
             || BackupDetector.isManifestOrCompanion(name) || isStream && BackupDetector.isBackupFileName(name)
-            || !archive.isNested && MemberNames.isArchive(name)
+            || !archive.isNested && ArchiveFormat.isArchive(named: name)
     }
 
     private consuming func finish() throws(ArchiveError) -> Result {
@@ -285,7 +274,7 @@ struct ArchiveSpooler {
 
     /// Reports a problem at a path in the archive, or only counts it if the maximum number was already reported.
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
-        guard problems.count < Self.reportLimit else { return unreportedCount += 1 }
+        guard problems.count < InputLimits.reportedArchiveProblemCount else { return unreportedCount += 1 }
         add(Problem(code, text, at: offset), at: path)
     }
 
@@ -302,8 +291,9 @@ extension ArchiveBytes {
         get throws(ArchiveError) {
             switch self {
             case .source(let source):
-                InputKind.isTar(try ArchiveError.wrapping { () throws(FileError) in try InputKind.head(of: source) })
-            case .standardInput(let head, _): InputKind.isTar(head)
+                ArchiveFormat.isTar(
+                    try ArchiveError.wrapping { () throws(FileError) in try InputKind.head(of: source) })
+            case .standardInput(let head, _): ArchiveFormat.isTar(head)
             }
         }
     }

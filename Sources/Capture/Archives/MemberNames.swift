@@ -31,27 +31,6 @@ enum MemberNames {
             return names
         }
     }
-
-    /// The lowercase suffixes of archive names, which are compared without regard to case.
-    private static let archiveSuffixes = [
-        ".zip", ".tar", ".tgz", ".txz", ".tzst", ".tbz", ".tbz2", ".7z", ".cpio", ".tar.gz", ".tar.xz", ".tar.zst",
-        ".tar.bz2", ".tar.lz4", ".cpio.gz", ".cpio.xz", ".cpio.zst", ".cpio.bz2", ".cpio.lz4",
-    ]
-
-    static func isArchive(_ name: some BidirectionalCollection<UInt8>) -> Bool {
-        withoutArchiveSuffix(name) != nil
-    }
-
-    /// Returns `name` without the suffix of an archive, or `nil` if `name` has no such suffix.
-    static func withoutArchiveSuffix(_ name: some BidirectionalCollection<UInt8>) -> String? {
-        let suffix = archiveSuffixes.last { hasSuffix(name, $0) }
-        return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }
-    }
-
-    private static func hasSuffix(_ name: some BidirectionalCollection<UInt8>, _ suffix: String) -> Bool {
-        let end = name.suffix(suffix.utf8.count)
-        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { $0.lowercased == $1 }
-    }
 }
 
 /// Code page 437, the default character set of names in zip archives.

@@ -92,7 +92,7 @@ struct ArchiveLocation {
     /// Returns the last component of `path` without the suffix of an archive.
     static func rootName(of path: String) -> String {
         let name = Path.lastName(of: path)
-        return MemberNames.withoutArchiveSuffix(name.utf8) ?? name
+        return ArchiveFormat.removingSuffix(from: name.utf8) ?? name
     }
 
     var isNested: Bool { !prefix.isEmpty }

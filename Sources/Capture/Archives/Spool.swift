@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Glibc
 import JSONText
@@ -25,7 +26,10 @@ public final class Spool: Sendable {
     private static let writeSize = 1 << 20
 
     /// Creates a spool that may contain up to `byteLimit` bytes, in a file in `folder`.
-    public init(folder: String = "/tmp", byteLimit: Int = 16 << 30, archiveLimits: ArchiveLimits = ArchiveLimits()) {
+    public init(
+        folder: String = "/tmp", byteLimit: Int = InputLimits.spoolSize,
+        archiveLimits: ArchiveLimits = ArchiveLimits()
+    ) {
         self.folder = folder
         self.byteLimit = byteLimit
         self.archiveLimits = archiveLimits

@@ -23,7 +23,7 @@ struct BackupContents {
     /// The path of a row in the backup: `<domain>/<path>`.
     typealias FullPath = [UInt8]
 
-    private(set) var entries = BackupEntries()
+    private(set) var entries: [BackupEntry] = []
     /// The containers that may have stores, by the names of their backup domains.
     private(set) var domains: [CapturedText: BackupDomain] = [:]
     private let storeNames: StoreNames
@@ -135,14 +135,14 @@ struct BackupContents {
         _ row: ManifestRow, _ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: FullPath
     ) {
         if let present = keptRows[fullPath], case .file(let number) = present.kind {
-            if entries.fileID(at: number) == fileID { return }
+            if entries[number].fileID == fileID { return }
             repeatedPaths.insert(fullPath)
             guard isNamedByHash, !present.isNamedByHash else { return }
         }
         // Any number of forged rows could name the same file, which would be read for each of them.
         guard isNamedByHash || namedFiles.insert(fileID).inserted else { return misnamedRows.add(row) }
         guard register(fullPath) else { return }
-        entries.append(fileID, details)
+        entries.append(BackupEntry(fileID, details))
         keptRows[fullPath] = KeptRow(kind: .file(number: entries.count - 1), isNamedByHash: isNamedByHash)
     }
 

@@ -60,11 +60,6 @@ struct BackupDetector: Sendable {
         name.elementsEqual(databaseName.utf8) || name.elementsEqual(binaryManifestName.utf8)
     }
 
-    /// Returns whether the entry at `index` has the name of a manifest.
-    static func isManifest(at index: Int, in entries: FolderEntries) -> Bool {
-        entries.hasName(databaseName, at: index) || entries.hasName(binaryManifestName, at: index)
-    }
-
     /// Returns whether `name` is the name of a manifest, of its journal or write-ahead log, or of a property list of a
     /// backup.
     static func isManifestOrCompanion(_ name: some Collection<UInt8>) -> Bool {

@@ -28,11 +28,11 @@ final class BackupFiles: Sendable {
         }
     }
 
-    private let entries: BackupEntries
+    private let entries: [BackupEntry]
     private let folder: SharedFolder
     private let protection: Protection
 
-    init(_ entries: BackupEntries, in folder: SharedFolder, protection: Protection) {
+    init(_ entries: [BackupEntry], in folder: SharedFolder, protection: Protection) {
         self.entries = entries
         self.folder = folder
         self.protection = protection
@@ -59,8 +59,7 @@ final class BackupFiles: Sendable {
 
     /// Returns whether any file is still encrypted, although another tool has decrypted the manifest.
     func needsKeys() -> Bool {
-        (0..<entries.count).contains { number in
-            let entry = entries[number]
+        entries.contains { entry in
             // A file that cannot be read is reported when the tree is built.
             guard let stored = try? storedBytes(of: entry) else { return false }
             return Self.isEncrypted(stored, entry)
@@ -70,7 +69,7 @@ final class BackupFiles: Sendable {
     /// Returns whether a file is still encrypted.
     ///
     /// Padding extends an encrypted file to the next multiple of 16 bytes above the size that the manifest states.
-    private static func isEncrypted(_ stored: ByteSource, _ entry: BackupEntries.Entry) -> Bool {
+    private static func isEncrypted(_ stored: ByteSource, _ entry: BackupEntry) -> Bool {
         guard stored.count > 0, stored.count.isMultiple(of: 16), entry.key != nil, let size = entry.size else {
             return false
         }
@@ -78,7 +77,7 @@ final class BackupFiles: Sendable {
     }
 
     /// Returns the stored bytes of a file, or `nil` if the file is missing and is empty according to the manifest.
-    private func storedBytes(of entry: BackupEntries.Entry) throws(FileError) -> ByteSource? {
+    private func storedBytes(of entry: BackupEntry) throws(FileError) -> ByteSource? {
         let id = entry.fileID
         do throws(FileError) {
             do throws(FileError) {
@@ -100,7 +99,7 @@ final class BackupFiles: Sendable {
     }
 
     private func decrypted(
-        _ stored: ByteSource, _ entry: BackupEntries.Entry, _ keys: ClassKeys
+        _ stored: ByteSource, _ entry: BackupEntry, _ keys: ClassKeys
     ) throws(FileError) -> ByteSource {
         let name = entry.fileID.name
         guard entry.hasValidDetails else {
@@ -133,64 +132,26 @@ extension WrappedKeyError {
 
 // MARK: - Entries
 
-/// The information that is needed to open the files of a backup.
-///
-/// The information is stored compactly, because there may be millions of files.
-struct BackupEntries {
-    struct Entry {
-        let fileID: FileID
-        /// The encrypted key of the file as stored, or `nil` if the file has none.
-        let key: [UInt8]?
-        /// The size in bytes that the manifest states, or `nil` if the manifest states no valid size.
-        let size: Int?
-        let hasValidDetails: Bool
-    }
+/// The information that is needed to open a file of a backup.
+struct BackupEntry {
+    let fileID: FileID
+    /// The encrypted key of the file as stored, or `nil` if the file has none.
+    let key: [UInt8]?
+    /// The size in bytes that the manifest states, or `nil` if the manifest states no valid size.
+    let size: Int?
+    let hasValidDetails: Bool
 
-    /// The size of a file and the end offset of its key in `keyBytes`.
-    ///
-    /// The order of the properties makes the value fit in 16 bytes.
-    private struct Details {
-        let size: Size
-        let keyEnd: UInt32
-    }
-
-    private enum Size {
-        case known(Int)
-        case missing
-        case invalid
-    }
-
-    private var fileIDBytes: [UInt8] = []
-    private var keyBytes: [UInt8] = []
-    private var details: [Details] = []
-
-    /// The maximum number of bytes to store of a key, one more than a valid key has, so that longer keys are detected.
+    /// The maximum number of bytes to keep of a key, one more than a valid key has, so that longer keys are detected.
     private static let keySizeLimit = WrappedKey.size + 1
 
-    var count: Int { details.count }
-
-    mutating func append(_ fileID: FileID, _ file: MBFile?) {
-        fileIDBytes += fileID.bytes
-        if let key = file?.key { keyBytes += key.prefix(Self.keySizeLimit) }
-        let size: Size = file.map { $0.size.map(Size.known) ?? .missing } ?? .invalid
-        details.append(Details(size: size, keyEnd: UInt32(keyBytes.count)))
+    /// Creates an entry from the properties of the file, which are `nil` if they are malformed.
+    init(_ fileID: FileID, _ file: MBFile?) {
+        self.fileID = fileID
+        let key = file?.key.map { Array($0.prefix(Self.keySizeLimit)) } ?? []
+        self.key = key.isEmpty ? nil : key
+        size = file?.size
+        hasValidDetails = file != nil
     }
-
-    subscript(number: Int) -> Entry {
-        let start = number == 0 ? 0 : Int(details[number - 1].keyEnd)
-        let key = keyBytes[start..<Int(details[number].keyEnd)]
-        let (size, hasValidDetails): (Int?, Bool) =
-            switch details[number].size {
-            case .known(let size): (size, true)
-            case .missing: (nil, true)
-            case .invalid: (nil, false)
-            }
-        return Entry(
-            fileID: FileID(bytes: fileIDBytes[number * FileID.size..<(number + 1) * FileID.size]),
-            key: key.isEmpty ? nil : Array(key), size: size, hasValidDetails: hasValidDetails)
-    }
-
-    func fileID(at number: Int) -> FileID { self[number].fileID }
 }
 
 // MARK: - Decryption

@@ -194,7 +194,7 @@ extension BackupError {
             self.init(
                 "B25",
                 "the encrypted backup\(origin) was not opened: its keybag requires \(rounds) rounds, which exceeds the rest of "
-                    + "the \(BackupPasswords.roundBudget) rounds allowed for all backups of a command", cause: .budget)
+                    + "the \(InputLimits.totalRoundCount) rounds allowed for all backups of a command", cause: .budget)
         }
     }
 }
@@ -216,10 +216,7 @@ private struct UnlistedFiles {
     private var mismatchCount = 0
 
     init(in folder: borrowing Folder) throws(FileError) {
-        let entries = try folder.entries()
-        for index in 0..<entries.count {
-            if let fileID = FileID(entries.name(index)) { unlistedIDs.insert(fileID) }
-        }
+        unlistedIDs = Set(try folder.entries().compactMap { FileID($0.name) })
     }
 
     /// Removes the file of `row` from the unlisted files, or counts a mismatch.

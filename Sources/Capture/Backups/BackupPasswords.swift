@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Hashing
 import Synchronization
@@ -46,12 +47,6 @@ public final class BackupPasswords: Sendable {
         case outOfBudget(rounds: Int)
     }
 
-    /// The maximum number of key derivation rounds for all backups of a command.
-    ///
-    /// The limit keeps hostile backups from taking hours. It allows about a hundred current backups, which take
-    /// minutes.
-    public static let roundBudget = 1_000_000_000
-
     private let state: Mutex<State>
     private let prompt: Prompt?
     private let deriveKey: KeyDerivation
@@ -67,7 +62,7 @@ public final class BackupPasswords: Sendable {
     ///   - roundBudget: The maximum number of key derivation rounds for all backups.
     ///   - deriveKey: Derives each key, and can show progress meanwhile.
     public init(
-        _ passwords: [Secret] = [], ask prompt: Prompt? = nil, roundBudget: Int = BackupPasswords.roundBudget,
+        _ passwords: [Secret] = [], ask prompt: Prompt? = nil, roundBudget: Int = InputLimits.totalRoundCount,
         whileDeriving deriveKey: @escaping KeyDerivation = { $2() }
     ) {
         state = Mutex(State(passwords: passwords, roundsLeft: roundBudget))

@@ -10,8 +10,6 @@ enum ManifestRows {
     case database(ManifestDatabase)
     case binary(ByteSource)
 
-    static let rowLimit = 5_000_000
-
     enum End: Equatable {
         case complete
         /// Rows are missing because of damage or the limit.
@@ -32,7 +30,8 @@ enum ManifestRows {
     }
 
     private static let tooManyRows = End.incomplete(
-        caseID: "B34", text: "the manifest has more than \(rowLimit) rows; the remaining rows are not read")
+        caseID: "B34",
+        text: "the manifest has more than \(InputLimits.backupRowCount) rows; the remaining rows are not read")
 
     private static func read(
         _ database: ManifestDatabase, _ body: (ManifestRow) throws(BackupError) -> Void
@@ -40,11 +39,11 @@ enum ManifestRows {
         var count = 0
         let damage = try database.forEachRow { row throws(BackupError) in
             count += 1
-            guard count <= rowLimit else { return false }
+            guard count <= InputLimits.backupRowCount else { return false }
             try body(row)
             return true
         }
-        guard count <= rowLimit else { return tooManyRows }
+        guard count <= InputLimits.backupRowCount else { return tooManyRows }
         if let damage {
             return .incomplete(caseID: "B34", text: "the manifest is damaged after \(count.counted("row")): \(damage)")
         }
@@ -61,7 +60,7 @@ enum ManifestRows {
             switch manifest.next() {
             case .row(let row):
                 count += 1
-                guard count <= rowLimit else { return tooManyRows }
+                guard count <= InputLimits.backupRowCount else { return tooManyRows }
                 try body(row)
             case .notAManifest: throw BackupError("B44", "Manifest.mbdb has an unknown version")
             case .needsMore:
@@ -104,8 +103,6 @@ struct ManifestDatabase {
     private let valueByteLimit: Int
     let logFault: WriteAheadLogFault?
 
-    /// The maximum size of the manifest and of each file that belongs to it, in bytes.
-    static let sizeLimit = 4 << 30
     private static let headSize = 100
     private static let signature = Array("SQLite format 3\0".utf8)
 
@@ -120,8 +117,9 @@ struct ManifestDatabase {
         // Decrypting with a wrong key produces bytes that are not a database.
         let invalidDatabaseCase = isDecrypted ? "B27" : "B33"
         let sizes = [main, journal, log].map { $0?.count ?? 0 }
-        guard sizes.allSatisfy({ $0 <= Self.sizeLimit }) else {
-            throw BackupError(invalidDatabaseCase, "the manifest has more than \(Self.sizeLimit >> 30) GiB")
+        guard sizes.allSatisfy({ $0 <= InputLimits.backupManifestSize }) else {
+            throw BackupError(
+                invalidDatabaseCase, "the manifest has more than \(InputLimits.backupManifestSize >> 30) GiB")
         }
         let size = sizes.reduce(0, +)
         valueByteLimit = 2 * size + 16 << 20
@@ -141,7 +139,7 @@ struct ManifestDatabase {
             try spool.checkCapacity(for: size)
             return try DatabaseCopy(
                 main: main.copied(to: folder), journal: journal?.copied(to: folder),
-                writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
+                writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: InputLimits.backupManifestSize)
         }
         let schema: String?
         do throws(PrivateDatabaseError) {
@@ -248,7 +246,7 @@ extension ManifestDatabase {
         let domain = text(2, statement)
         let isOfApp = domain?.starts(with: "AppDomain".utf8) ?? false
         let hasArchive =
-            isOfApp && statement.kind(5) == .blob && statement.byteCount(5) <= MBFile.sizeLimit
+            isOfApp && statement.kind(5) == .blob && statement.byteCount(5) <= InputLimits.backupFilePropertiesSize
         return ManifestRow(
             domain: domain ?? [], path: text(3, statement) ?? [0], fileID: text(1, statement) ?? [],
             flags: statement.kind(4) == .integer ? Int(statement.integer(4)) : 0,

@@ -18,10 +18,9 @@ struct OpenedManifest {
 
     /// Calls `body` with both possible paths of each wanted file, relative to the folder of the backup.
     func forEachFile(_ body: (String) -> Void) {
-        for number in 0..<contents.entries.count {
-            let id = contents.entries.fileID(at: number)
-            body("\(id.folder)/\(id.name)")
-            body(id.name)
+        for entry in contents.entries {
+            body("\(entry.fileID.folder)/\(entry.fileID.name)")
+            body(entry.fileID.name)
         }
     }
 
@@ -146,7 +145,7 @@ public struct BackupFacts: Sendable, Equatable {
 
 /// A list of the problems of a backup.
 ///
-/// The first hundred problems are reported individually. Further problems at paths in the backup are only counted.
+/// Only the first problems are reported individually. Further problems at paths in the backup are only counted.
 struct BackupProblems {
     private struct Kind: Hashable {
         @CapturedText var code: String
@@ -160,8 +159,6 @@ struct BackupProblems {
     private let path: String
     private var problems: [LocatedProblem] = []
     private var unreportedCounts: [Kind: Int] = [:]
-
-    private static let reportLimit = 100
 
     init(label: String, path: String) {
         self.label = label
@@ -183,7 +180,7 @@ struct BackupProblems {
     mutating func report(
         _ code: String, _ caseID: String?, _ text: String, at problemPath: String, isLoss: Bool? = nil
     ) -> Bool {
-        guard problems.count < Self.reportLimit else {
+        guard problems.count < InputLimits.reportedBackupProblemCount else {
             unreportedCounts[Kind(code: code, caseID: caseID, isLoss: isLoss), default: 0] += 1
             return false
         }

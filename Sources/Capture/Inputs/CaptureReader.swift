@@ -115,14 +115,14 @@ public struct CaptureReader: Sendable {
         do {
             try await read(number) { output in
                 try await consume(output)
-                try ResourceExhaustion.check()
+                try inputs[number].checkResources()
             }
         } catch let error as BundleError {
             throw InputError.bundle(error, paths[number])
         } catch let error as PseudonymError {
             throw InputError.pseudonyms(error, paths[number])
         }
-        try ResourceExhaustion.check()
+        try inputs[number].checkResources()
     }
 
     /// Reads the input at index `number`, and calls `consume` with its findings, in order.

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Telemetry
 
@@ -140,7 +141,7 @@ public struct InputOpener: Sendable {
         }
         let kind = InputKind(head: head)
         switch kind {
-        case .archive where !InputKind.needsRandomAccess(head: head):
+        case .archive where !ArchiveFormat.needsRandomAccess(head):
             let stream = hashes?.startStream(of: label, head: head)
             let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
             try stream?.readRest()
@@ -160,7 +161,7 @@ public struct InputOpener: Sendable {
         case (.repackedBundle, _):
             throw InputError.bundle(.container(ContainerError(at: 0, .repacked)), path)
         case (.archive, _): return .folder(try await openArchive(bytes, path, label: label))
-        case (.other, _) where !salvagesDamagedBundles && InputKind.isArchive(named: path):
+        case (.other, _) where !salvagesDamagedBundles && ArchiveFormat.isArchive(named: path.utf8):
             return .folder(try await openArchive(bytes, path, label: label))
         // The damage may affect the first bytes, so that the file does not look like a bundle.
         case (_, .source(let source)) where salvagesDamagedBundles:
@@ -169,7 +170,7 @@ public struct InputOpener: Sendable {
             return .bundle(
                 try Self.withInputErrors(of: path) { try BundleReader(source, path: path, knowing: systems) })
         // Larger files are not searched for a store.
-        case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
+        case (_, .source(let source)) where source.count > InputLimits.keyedArchiveSize: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
         }
     }
@@ -348,6 +349,11 @@ public enum CaptureInput: Sendable {
         }
     }
 
+    /// Throws an error if files of a capture could not be opened because this process lacks resources.
+    func checkResources() throws(FileError) {
+        if case .folder(let capture) = self { try capture.tree.checkResources() }
+    }
+
     /// The manifest of an intact bundle, or `nil` for other inputs.
     var manifest: Manifest? {
         if case .bundle(let bundle) = self { bundle.manifest } else { nil }
@@ -399,7 +405,7 @@ public enum InputError: Error, Sendable {
         case .noStores(let path, let problem):
             "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
         case .tooLarge(let path):
-            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and its name is not that of a store"
+            "\(path): too-large: more than \(InputLimits.keyedArchiveSize >> 20) MiB, and its name is not that of a store"
         case .pseudonyms(let error, let path): "\(path): \(error)"
         case .unrecognized(let path): "\(path): no known store was found"
         }

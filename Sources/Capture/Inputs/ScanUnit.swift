@@ -68,7 +68,7 @@ struct ScanUnit: Sendable {
         let found = capture.stores[part.storeNumber]
         let context = StoreContext(
             capture: capture.label, tree: capture.tree, container: found.container,
-            neighbors: capture.stores.neighbors(of: found), options: options)
+            neighbors: found.neighbors, options: options)
         return found.store.scan(part.fileRange, in: context)
     }
 }

@@ -12,22 +12,19 @@ struct EntryBody {
     /// bytes.
     let encoding: String
 
-    static let inflatedLimit = 32 << 20
-    /// The maximum ratio of the inflated size to the compressed size, which applies to inflated sizes above 64 KiB.
-    static let inflationLimit = 200
-
     /// Decodes the text of `postData`.
     ///
     /// `text` is UTF-8, except that lone surrogates are encoded like other code points.
     init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
         let (bytes, encoding) = try Self.storedBytes(of: text, isBase64: isBase64)
-        guard bytes.starts(with: [0x1F, 0x8B]) else {
+        guard Compression.gzip.matches(bytes) else {
             self.bytes = bytes
             self.encoding = encoding
             return
         }
-        let (product, isOverflow) = bytes.count.multipliedReportingOverflow(by: Self.inflationLimit)
-        let limit = isOverflow ? Self.inflatedLimit : min(Self.inflatedLimit, max(product, 1 << 16))
+        let (product, isOverflow) = bytes.count.multipliedReportingOverflow(by: InputLimits.requestBodyRatio)
+        let limit = min(
+            InputLimits.requestBodySize, isOverflow ? .max : max(product, InputLimits.uncheckedRequestBodySize))
         guard let inflated = Inflater.inflate(body: bytes, limit: limit) else {
             throw .invalid("gzip body damaged or too large")
         }

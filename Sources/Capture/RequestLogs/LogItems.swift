@@ -36,9 +36,11 @@ struct LogItems {
 
     /// Returns the maximum number of rejected items in a log.
     ///
-    /// The limit depends on the file size, because a few bytes can decompress to millions of lines. Lines of real logs
-    /// occupy at least 16 bytes of the file on average.
-    private static func rejectLimit(of log: RequestLog) -> Int { min(10_000 + log.source.count / 16, 1_000_000) }
+    /// It grows by one for each 16 bytes of the file.
+    private static func rejectLimit(of log: RequestLog) -> Int {
+        let range = InputLimits.logRejectCount
+        return min(range.lowerBound + log.source.count / 16, range.upperBound)
+    }
 
     /// The number of bytes of decompressed text that were parsed.
     private(set) var offset = 0

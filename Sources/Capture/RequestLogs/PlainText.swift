@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Hashing
 import Telemetry
@@ -24,11 +25,6 @@ struct PlainText: ~Copyable {
     private(set) var markLength = 0
 
     private static let pieceSize = 256 << 10
-    /// The maximum size of the decompressed text in bytes.
-    ///
-    /// Longer text indicates a decompression bomb.
-    private static let limit = 1 << 40
-
     /// Opens the text, and detects its compression by the first bytes.
     init(_ source: ByteSource) throws(PlainTextError) {
         self.source = source
@@ -40,20 +36,22 @@ struct PlainText: ~Copyable {
         }
         do {
             if Self.isInflated(start) { inflater = try Inflater() }
-            if Self.isZstd(start) { decoder = try FrameDecoder() }
+            if start == FrameDecoder.magic { decoder = try FrameDecoder() }
         } catch {
             throw .damaged("not enough memory to decompress")
         }
     }
 
-    private static func isInflated(_ start: [UInt8]) -> Bool { start.starts(with: [0x1F, 0x8B]) || start.isZlibHeader }
-
-    private static func isZstd(_ start: [UInt8]) -> Bool { start == [0x28, 0xB5, 0x2F, 0xFD] }
+    private static func isInflated(_ start: [UInt8]) -> Bool {
+        Compression.gzip.matches(start) || start.isZlibHeader
+    }
 
     /// Returns the size of the text in bytes, or `nil` if the file is compressed or cannot be read.
     static func count(in source: ByteSource) -> Int? {
         // The count is needed only for progress. An error is reported when the log is read.
-        guard let start = try? source.bytes(at: 0, count: 4), !isInflated(start), !isZstd(start) else { return nil }
+        guard let start = try? source.bytes(at: 0, count: 4), !isInflated(start), start != FrameDecoder.magic else {
+            return nil
+        }
         return source.count
     }
 
@@ -79,7 +77,9 @@ struct PlainText: ~Copyable {
         }
         offset += piece.count
         if let fault { throw fault }
-        if offset > Self.limit { throw .damaged("decompresses to more than \(Self.limit >> 40) TiB") }
+        if offset > InputLimits.logTextSize {
+            throw .damaged("decompresses to more than \(InputLimits.logTextSize >> 40) TiB")
+        }
     }
 
     private mutating func readInput(into bytes: inout [UInt8]) throws(PlainTextError) {

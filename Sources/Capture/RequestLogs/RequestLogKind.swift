@@ -16,7 +16,7 @@ public enum RequestLogKind: Sendable {
     private static let headSize = 256 << 10
     /// The maximum number of lines that are parsed to detect the format.
     private static let lineLimit = 8
-    private static let compressions = ["", ".gz", ".zst"]
+    private static let compressions = ["", Compression.gzip.suffix, Compression.zstd.suffix]
 
     /// Detects the format of a file by its first bytes or its name, or returns `nil` if the file is not a request log.
     ///

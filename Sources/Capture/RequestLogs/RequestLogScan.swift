@@ -37,7 +37,7 @@ public struct RequestLog: Sendable {
     /// `itemLimit` is the maximum number of bytes of a line, or of the needed parts of an HTTP archive entry.
     public init(
         _ source: ByteSource, kind: RequestLogKind, label: String, path: String, systems: SystemTable,
-        itemLimit: Int = 32 << 20
+        itemLimit: Int = InputLimits.logItemSize
     ) {
         self.source = source
         self.systems = systems

@@ -13,7 +13,7 @@ public final class CapturedFolder: Sendable {
     /// file.
     public let path: String
     /// The stores, sorted by the UTF-8 bytes of their paths.
-    public let stores: FoundStores
+    public let stores: [FoundStore]
     /// The problems with entries of the capture, such as unreadable files.
     public let problems: [LocatedProblem]
     /// Whether something in the capture could not be read.
@@ -101,9 +101,9 @@ public final class CapturedFolder: Sendable {
         let search = FolderSearch(
             tree: tree, path: "", name: PathLabels.name(ofPath: folder), excluded: [], formats: formats)
         let container = Container(path: "", identifier: nil)
-        var stores = FoundStores()
-        stores.append(contentsOf: try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder))
-        stores.sort { _ in container }
+        let stores = [FoundStore](
+            try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder),
+            findingContainers: { _ in container })
         guard !stores.isEmpty else { return nil }
         usageData = UsageDataIndex(
             [search.usageDataFile(named: Array(Path.name(of: path).utf8))].compactMap(\.self), in: stores, of: tree,

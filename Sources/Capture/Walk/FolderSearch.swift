@@ -74,9 +74,9 @@ struct FolderSearch: Sendable {
 
     /// The entries of the folder, grouped by kind.
     private struct Entries {
-        var files: FileNames
+        var files: [[UInt8]] = []
         var folders: [[UInt8]] = []
-        var excludedIndices: [Int] = []
+        var excludedFiles: [[UInt8]] = []
         var linksAndSpecialFiles: [(name: [UInt8], isLink: Bool)] = []
         /// The names that contain an exclamation mark, and therefore may look like paths in an archive.
         var namesWithExclamationMark: [[UInt8]] = []
@@ -111,47 +111,44 @@ struct FolderSearch: Sendable {
         addLinksAndSpecialFiles(entries.linksAndSpecialFiles, in: folderStore)
         for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = inspected.excludedStorePath
-        if !entries.excludedIndices.isEmpty { try findExcludedStore(entries) }
+        if !entries.excludedFiles.isEmpty { try findExcludedStore(entries) }
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
-        let listed = try folder.entries()
         let device = excluded.isEmpty ? nil : try folder.device()
-        var entries = Entries(files: FileNames(of: listed))
-        for index in 0..<listed.count {
-            let (isHidden, isMarked) = listed.withName(index) { name in
-                (!name.isEmpty && name[0] == UInt8(ascii: "."), name.firstIndex(of: UInt8(ascii: "!"), from: 0) != nil)
-            }
-            if isMarked { entries.namesWithExclamationMark.append(listed.name(index)) }
-            if let device, excluded.contains(FileIdentity(device: device, inode: listed.inode(at: index))) {
-                entries.excludedIndices.append(index)
+        var entries = Entries()
+        for entry in try folder.entries() {
+            let name = entry.name
+            if name.contains(UInt8(ascii: "!")) { entries.namesWithExclamationMark.append(name) }
+            if let device, excluded.contains(FileIdentity(device: device, inode: entry.inode)) {
+                entries.excludedFiles.append(name)
                 continue
             }
-            if listed.kind(index) == .special {
-                entries.linksAndSpecialFiles.append((listed.name(index), false))
+            if entry.kind == .special {
+                entries.linksAndSpecialFiles.append((name, false))
                 continue
             }
-            if isHidden {
-                if listed.hasName(ContainerFinder.metadataName, at: index) {
+            if name.first == UInt8(ascii: ".") {
+                if entry.isNamed(ContainerFinder.metadataName) {
                     ownerIdentifier =
                         text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? ownerIdentifier
                 }
                 continue
             }
-            switch listed.kind(index) {
+            switch entry.kind {
             case .file:
-                entries.files.append(index)
-                if BackupDetector.isManifest(at: index, in: listed) { entries.manifests.append(listed.name(index)) }
-                if listed.hasName(ContainerFinder.packageInfoName, at: index) { readPackageInfo(in: folder) }
-            case .folder: entries.folders.append(listed.name(index))
-            case .link: entries.linksAndSpecialFiles.append((listed.name(index), true))
+                entries.files.append(name)
+                if BackupDetector.isManifest(name) { entries.manifests.append(name) }
+                if entry.isNamed(ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
+            case .folder: entries.folders.append(name)
+            case .link: entries.linksAndSpecialFiles.append((name, true))
             case .special: break
             }
         }
         return entries
     }
 
-    private func inspect(_ files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {
+    private func inspect(_ files: [[UInt8]], _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {
         InspectedFolder(
             folder, path: path, name: name, base: pathPrefix, files: files, folders: folders, tree: tree,
             excluded: excluded)
@@ -215,11 +212,10 @@ struct FolderSearch: Sendable {
     ///
     /// Other excluded files are ignored, such as an earlier output in a folder of pings.
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
-        var files = entries.files
-        for index in entries.excludedIndices { files.append(index) }
+        let files = entries.files + entries.excludedFiles
         var inspected = inspect(files, entries.folders, in: try tree.folder(at: path))
         let folderStore = store(ofFolder: &inspected)
-        for name in entries.excludedIndices.map({ files.entries.name($0) })
+        for name in entries.excludedFiles
         where isNamedForStore(name, in: folderStore) || !stores(ofFile: name, in: &inspected).isEmpty {
             excludedStore = inspected.path(of: name)
         }
@@ -237,7 +233,7 @@ struct FolderSearch: Sendable {
     private mutating func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
         do throws(FileError) {
-            try folder.read(Array(name.utf8), limit: 1 << 20, into: &bytes)
+            try folder.read(Array(name.utf8), limit: InputLimits.containerMetadataSize, into: &bytes)
         } catch {
             if error.isReadFailure { unreadableFiles.append((pathPrefix + name, error)) }
             return nil
@@ -291,7 +287,7 @@ extension FolderSearch {
 extension FolderSearch {
     private mutating func addArchives(_ entries: Entries) {
         let namesWithExclamationMark = entries.namesWithExclamationMark.sorted { $0.lexicographicallyPrecedes($1) }
-        for file in entries.files where MemberNames.isArchive(file) {
+        for file in entries.files where ArchiveFormat.isArchive(named: file) {
             let archive = pathPrefix + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
             // If any name begins with the prefix, so does the first name that is not sorted before the prefix.
@@ -314,11 +310,7 @@ extension FolderSearch {
     ///
     /// The result is empty if the file is not a store. It has several elements if systems share the file.
     func stores(ofSingleFile file: String, inFolderAt folderPath: String) throws(FileError) -> [any Store] {
-        var entries = FolderEntries()
-        entries.append(name: file.utf8, kind: .file, inode: 0)
-        var names = FileNames(of: entries)
-        names.append(0)
-        var inspected = inspect(names, [], in: try tree.folder(at: path))
+        var inspected = inspect([Array(file.utf8)], [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
             format.stores(ofSingleFile: file, inFolderAt: folderPath, &inspected)
         }
@@ -362,7 +354,7 @@ private struct LinkRule {
         let parts = Path.parts(of: path)
         guard let name = parts.last else { return false }
         let member = MemberName(name: name, folders: parts.dropLast(), rootName: rootName)
-        return MemberNames.isArchive(name.utf8) || formats.contains { $0.mayBelongToStore(member) }
+        return ArchiveFormat.isArchive(named: name.utf8) || formats.contains { $0.mayBelongToStore(member) }
     }
 }
 
@@ -371,24 +363,22 @@ private struct LinkRule {
 /// There may be millions of entries. Therefore, only the first entries in the order of their paths are kept, and the
 /// other entries are counted. The result does not depend on the order in which entries are added.
 struct SkippedEntries: Sendable {
-    static let reportLimit = 10_000
-
     var reportedEntries: [SkippedEntry] {
         var sorted = keptEntries
         Self.sort(&sorted)
-        return Array(sorted.prefix(Self.reportLimit))
+        return Array(sorted.prefix(InputLimits.reportedSkippedEntryCount))
     }
-    var unreportedCount: Int { droppedCount + max(0, keptEntries.count - Self.reportLimit) }
+    var unreportedCount: Int { droppedCount + max(0, keptEntries.count - InputLimits.reportedSkippedEntryCount) }
 
     private var keptEntries: [SkippedEntry] = []
     private var droppedCount = 0
 
     mutating func add(_ found: SkippedEntry) {
         keptEntries.append(found)
-        guard keptEntries.count >= 2 * Self.reportLimit else { return }
+        guard keptEntries.count >= 2 * InputLimits.reportedSkippedEntryCount else { return }
         Self.sort(&keptEntries)
-        droppedCount += keptEntries.count - Self.reportLimit
-        keptEntries.removeLast(keptEntries.count - Self.reportLimit)
+        droppedCount += keptEntries.count - InputLimits.reportedSkippedEntryCount
+        keptEntries.removeLast(keptEntries.count - InputLimits.reportedSkippedEntryCount)
     }
 
     mutating func add(_ others: SkippedEntries) {

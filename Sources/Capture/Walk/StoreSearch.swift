@@ -24,7 +24,10 @@ struct StoreSearch {
     var foundBackupPaths: [String] = []
     /// The number of unreadable files and the first error in each backup, by the path prefix of the backup.
     var unreadableFilesByBackup: [CapturedText: (count: Int, first: String)] = [:]
-    private(set) var stores = FoundStores()
+    /// The stores in the order in which they were found.
+    private var unsortedStores: [any Store] = []
+    /// The stores of the capture, which are known at the end of the search.
+    private(set) var stores: [FoundStore] = []
     private var usageDataFiles: [UsageDataFile] = []
     /// The switches for usage data, which are known at the end of the search.
     private(set) var usageData = UsageDataIndex()
@@ -97,7 +100,8 @@ struct StoreSearch {
             try await searchBackups(in: &tree, archive: archive.prefix, opened.rereader, limit: limit)
         }
         var containers = ContainerFinder(owners: owners, tree: tree, rootName: rootName)
-        stores.sort { containers.container(of: $0) }
+        stores = [FoundStore](unsortedStores) { containers.container(of: $0) }
+        unsortedStores = []
         usageData = UsageDataIndex(
             usageDataFiles, in: stores, of: tree, formats, label: label, container: { containers.container(of: $0) })
         problems += usageData.problems
@@ -139,7 +143,7 @@ struct StoreSearch {
     /// Returns the facts of the backups, sorted by the UTF-8 bytes of their paths.
     func sortedBackupFacts() -> [BackupFacts] {
         guard !backups.isEmpty else { return [] }
-        let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
+        let containers = Dictionary(stores.map { ($0.container, $0.neighbors.stores) }) { first, _ in first }
         let names = StoreNames(formats: formats)
         return backups.map { $0.facts(beside: containers, names) }.sorted {
             $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
@@ -164,7 +168,7 @@ struct StoreSearch {
     mutating func addFindings(_ result: Result<FolderSearch, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let search):
-            stores.append(contentsOf: search.stores)
+            unsortedStores += search.stores
             usageDataFiles += search.usageDataFiles
             excludedStore = search.excludedStore ?? excludedStore
             addOwners(of: search, at: path)

@@ -29,7 +29,7 @@ struct UsageDataIndex: Sendable {
     ///
     /// `container` returns the container of the file at a path.
     init(
-        _ files: [UsageDataFile], in stores: FoundStores, of tree: FileTree, _ formats: [any StoreFormat],
+        _ files: [UsageDataFile], in stores: [FoundStore], of tree: FileTree, _ formats: [any StoreFormat],
         label: String,
         container: (String) -> Container
     ) {
@@ -99,7 +99,7 @@ struct UsageDataFile: Sendable {
     fileprivate func contents(in tree: FileTree) -> [UInt8]? {
         var contents: [UInt8] = []
         guard let folder = try? tree.folder(at: folderPath),
-            (try? folder.read(Array(setting.fileName.utf8), limit: StoreLimits.file, into: &contents)) != nil
+            (try? folder.read(Array(setting.fileName.utf8), limit: InputLimits.storeFileSize, into: &contents)) != nil
         else { return nil }
         return contents
     }
@@ -134,7 +134,7 @@ private struct GovernedContainer {
 extension UsageDataIndex {
     private static let propertyListSuffix = ".plist"
 
-    private func containers(of stores: FoundStores, _ tree: FileTree) -> [GovernedContainer] {
+    private func containers(of stores: [FoundStore], _ tree: FileTree) -> [GovernedContainer] {
         var known = [GovernedContainer?](repeating: nil, count: stores.containerCount)
         let switchPaths = Set(switches.map { Array($0.found.path.utf8) })
         for store in stores {

@@ -66,9 +66,6 @@ public enum RowLocation: Sendable, Equatable {
     /// No location, because the domain or the path is invalid.
     case invalid
 
-    private static let pathLengthLimit = 4096
-    private static let depthLimit = 256
-
     /// The domain of a row, regardless of its path.
     public enum Domain: Sendable, Equatable {
         case system, invalid
@@ -102,9 +99,9 @@ public enum RowLocation: Sendable, Equatable {
     }
 
     private static func isValidPath(_ path: [UInt8]) -> Bool {
-        guard path.count <= pathLengthLimit, (try? UTF8Span(validating: path.span)) != nil else { return false }
+        guard path.count <= InputLimits.pathSize, (try? UTF8Span(validating: path.span)) != nil else { return false }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count <= depthLimit && parts.allSatisfy(isValidComponent)
+        return parts.count <= InputLimits.pathDepth && parts.allSatisfy(isValidComponent)
     }
 
     /// Returns whether the bytes are a valid name of a folder or file.

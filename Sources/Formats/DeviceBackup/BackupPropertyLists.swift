@@ -15,7 +15,9 @@ public struct BackupPropertyLists: Sendable, Equatable {
         case status = "Status.plist"
 
         /// The maximum size of the file, in bytes.
-        public var sizeLimit: Int { self == .info ? 64 << 20 : 16 << 20 }
+        public var sizeLimit: Int {
+            self == .info ? InputLimits.backupInfoSize : InputLimits.backupPropertyListSize
+        }
     }
 
     /// The model of the phone, such as `iPhone11,2`.

@@ -24,14 +24,14 @@ public struct Keybag: Sendable {
     public let derivation: PasswordDerivation
     let classItems: [ClassItem]
 
-    /// The maximum size of a keybag, in bytes.
-    public static let sizeLimit = 64 << 10
     /// The range of allowed iteration counts, limited so that a malicious backup cannot occupy the processor for hours.
-    public static let supportedRounds = 1...50_000_000
+    public static let supportedRounds = 1...InputLimits.keybagRoundCount
 
     /// Parses a keybag.
     public init(_ bytes: [UInt8]) throws(KeybagError) {
-        guard bytes.count <= Self.sizeLimit else { throw .malformed("it has more than \(Self.sizeLimit >> 10) KiB") }
+        guard bytes.count <= InputLimits.keybagSize else {
+            throw .malformed("it has more than \(InputLimits.keybagSize >> 10) KiB")
+        }
         let groups = try Self.groups(of: bytes)
         derivation = try Self.derivation(groups[0])
         var known: Set<Int> = []

@@ -56,8 +56,6 @@ public struct MBFile: Sendable, Equatable {
     /// The wrapped key with its class number, or `nil` if there is none.
     public let key: [UInt8]?
 
-    /// The maximum size of an archive, in bytes.
-    public static let sizeLimit = 1 << 20
     /// The maximum number of nested levels in an archive.
     ///
     /// Real archives have 4 levels.
@@ -67,7 +65,7 @@ public struct MBFile: Sendable, Equatable {
 extension MBFile {
     /// Parses the keyed archive, or returns `nil` if it is malformed.
     public init?(archive bytes: [UInt8]) {
-        let limits = PropertyListLimits(length: Self.sizeLimit, depth: Self.depthLimit)
+        let limits = PropertyListLimits(length: InputLimits.backupFilePropertiesSize, depth: Self.depthLimit)
         // The system never writes repeated keys, so they indicate damage.
         guard let list = try? PropertyListDocument(bytes, limits: limits), list.repeatedKeys == nil,
             let top = list.value(of: "$top", in: list.root), let root = list.value(of: "root", in: top),
@@ -165,11 +163,6 @@ public struct FileID: Sendable, Hashable {
             bytes.append(high << 4 | low)
         }
         self.bytes = bytes
-    }
-
-    /// Creates an identifier from its 20 bytes.
-    public init(bytes: some Collection<UInt8>) {
-        self.bytes = Array(bytes)
     }
 
     /// The file name, which consists of 40 hexadecimal digits.

@@ -122,27 +122,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
     }
 
     private borrowing func rename() throws(FileError) {
-        guard !replacesExisting else { return try renameReplacing() }
-        switch cfiles_rename_no_replace(folder.number, partialName, folder.number, name) {
-        case 0: return
-        case EINVAL, ENOSYS:
-            // This file system does not support renaming without replacement. Creating an empty file with the final
-            // name first fails if the name is in use.
-            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-            _ = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
-            do {
-                try renameReplacing()
-            } catch {
-                unlinkat(folder.number, name, 0)
-                throw error
-            }
-        case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
-        }
-    }
-
-    private borrowing func renameReplacing() throws(FileError) {
-        guard renameat(folder.number, partialName, folder.number, name) == 0 else {
-            throw FileError(.rename, path)
+        if replacesExisting {
+            guard renameat(folder.number, partialName, folder.number, name) == 0 else { throw FileError(.rename, path) }
+        } else {
+            let code = folder.move(partialName, to: name, in: folder)
+            guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path, code: code) }
         }
     }
 }
@@ -210,10 +194,10 @@ extension AtomicOutput {
     public static func removeAbandoned(inFolderOf path: String) {
         guard
             let folder = try? Descriptor(open(Path.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path),
-            let entries = try? FolderEntries(of: folder, path)
+            let entries = try? folder.entries(path)
         else { return }
-        for index in 0..<entries.count where entries.kind(index) == .file {
-            guard let name = String(validating: entries.nameBytes(at: index), as: UTF8.self),
+        for entry in entries where entry.kind == .file {
+            guard let name = String(validating: entry.name, as: UTF8.self),
                 PartialName.isPartial(name, ofOutputLike: path),
                 let file = try? Descriptor(
                     openat(folder.number, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), .open, name),

@@ -35,13 +35,16 @@ struct Descriptor: ~Copyable, Sendable {
 
     /// Moves the entry `name` of this folder into `folder`, without replacing an existing file.
     ///
-    /// - Returns: 0, or an `errno` code, which is `EEXIST` if `newName` exists in `folder`.
+    /// - Returns: 0, or an `errno` code, which is `EEXIST` if `newName` exists in `folder`, or `ENOTSUP` if the file
+    ///   system does not support this.
     func move(_ name: String, to newName: String, in folder: borrowing Descriptor) -> Int32 {
         let code = cfiles_rename_no_replace(number, name, folder.number, newName)
         guard code == EINVAL || code == ENOSYS else { return code }
         // This file system does not support renaming without replacement, but creating a hard link never replaces a
         // file.
-        guard linkat(number, name, folder.number, newName, 0) == 0 else { return errno }
+        guard linkat(number, name, folder.number, newName, 0) == 0 else {
+            return [EPERM, ENOSYS].contains(errno) ? ENOTSUP : errno
+        }
         guard unlinkat(number, name, 0) == 0 else {
             let code = errno
             unlinkat(folder.number, newName, 0)

@@ -26,7 +26,6 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.operation = operation
         self.path = path
         self.code = code
-        if isResourceExhaustion { ResourceExhaustion.record(self) }
     }
 
     /// Creates an error with the complete message `message` and the `errno` code that describes the error best.
@@ -80,6 +79,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case (.replace, ENOTEMPTY): "it contains files that do not belong to this output"
         case (.replace, ENOTDIR): "it is not a folder"
         case (.spool, EOVERFLOW): "it would hold more than the limit"
+        case (.rename, ENOTSUP): "its file system can neither rename without replacing a file nor link files"
         default: String(cString: strerror(code))
         }
     }
@@ -103,17 +103,22 @@ extension FileError {
     public var isChanged: Bool { operation == .read && code == ESTALE }
 }
 
-/// A record of whether this process ran out of file descriptors or memory while it read input.
+/// A record of whether this process ran out of file descriptors or memory while it read the files of a capture.
 ///
 /// Readers of captures report a file that cannot be opened and continue. If this process cannot open more files, the
-/// result would lack intact input. Therefore the command must end with an error.
-public enum ResourceExhaustion {
-    private static let firstError = Mutex<FileError?>(nil)
+/// result would lack intact input. Therefore the command must end with an error. All folders of a capture share one
+/// record.
+public final class ResourceExhaustion: Sendable {
+    private let firstError = Mutex<FileError?>(nil)
 
-    static func record(_ error: FileError) { firstError.withLock { $0 = $0 ?? error } }
+    /// Returns `error`, which is kept if it is the first one that is due to a lack of resources.
+    func recorded(_ error: FileError) -> FileError {
+        if error.isResourceExhaustion { firstError.withLock { $0 = $0 ?? error } }
+        return error
+    }
 
     /// Throws the first recorded error, if any.
-    public static func check() throws(FileError) {
+    public func check() throws(FileError) {
         if let error = firstError.withLock({ $0 }) { throw error }
     }
 }

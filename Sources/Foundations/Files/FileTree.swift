@@ -26,6 +26,9 @@ public struct FileTree: Sendable {
         self.root = SharedFolder(root)
     }
 
+    /// Throws an error if files of the capture could not be opened because this process lacks resources.
+    public func checkResources() throws(FileError) { try root.folder.exhaustion.check() }
+
     private init(_ root: SharedFolder, _ part: Part) {
         self.root = root
         parts = [part]

@@ -15,6 +15,8 @@ public struct Folder: ~Copyable, Sendable {
     private let storage: Storage
     /// The path for error messages, which is empty for a folder in an archive or backup.
     private let path: String
+    /// The record of whether files could not be opened for lack of resources, in this folder or in folders opened from it.
+    public let exhaustion: ResourceExhaustion
 
     /// Opens the folder at `path` on disk, which may be a symbolic link to a folder.
     public init(path: String) throws(FileError) {
@@ -49,9 +51,10 @@ public struct Folder: ~Copyable, Sendable {
         self.init(.spooled(tree, folder: SpooledTree.root), path: "")
     }
 
-    private init(_ storage: consuming Storage, path: String) {
+    private init(_ storage: consuming Storage, path: String, _ exhaustion: ResourceExhaustion = ResourceExhaustion()) {
         self.storage = storage
         self.path = path
+        self.exhaustion = exhaustion
     }
 
     /// Opens the folder at `relativePath`, a path relative to this folder.
@@ -69,17 +72,19 @@ public struct Folder: ~Copyable, Sendable {
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
             let name = (relativePath.isEmpty ? [UInt8(ascii: ".")] : relativePath) + [0]
             let opened = Self.openEntry(name, in: descriptor.number, flags)
-            return Folder(.disk(try Descriptor(opened, .open, folderPath)), path: folderPath)
+            guard opened >= 0 else { throw exhaustion.recorded(FileError(.open, folderPath)) }
+            return Folder(.disk(try Descriptor(opened, .open, folderPath)), path: folderPath, exhaustion)
         case .spooled(let tree, let folder):
             return Folder(.spooled(tree, folder: try tree.folder(at: relativePath, below: folder)), path: "")
         }
     }
 
     /// Returns all entries except `.` and `..`, in no particular order.
-    public func entries() throws(FileError) -> FolderEntries {
+    public func entries() throws(FileError) -> [FolderEntry] {
         switch storage {
-        case .disk(let descriptor): try FolderEntries(of: descriptor, path)
-        case .spooled(let tree, let folder): tree.entries(of: folder)
+        case .disk(let descriptor):
+            do throws(FileError) { return try descriptor.entries(path) } catch { throw exhaustion.recorded(error) }
+        case .spooled(let tree, let folder): return tree.entries(of: folder)
         }
     }
 
@@ -236,7 +241,7 @@ extension Folder {
         // Because of O_NONBLOCK, a pipe that has replaced the file meanwhile does not block.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let number = Self.openEntry(name, in: descriptor.number, flags)
-        guard number >= 0 else { throw FileError(.open, fullPath(of: name.dropLast())) }
+        guard number >= 0 else { throw exhaustion.recorded(FileError(.open, fullPath(of: name.dropLast()))) }
         let file = try Descriptor(number, .open, path)
         status = try file.status(path)
         guard status.isRegular else { throw FileError(.read, fullPath(of: name.dropLast()), code: ENOTSUP) }
@@ -270,15 +275,10 @@ extension Folder {
     }
 
     private func storedName(of name: Substring.UTF8View, inFolder path: [UInt8]) throws(FileError) -> [UInt8] {
-        let entries = try folder(atStored: path).entries()
-        var found: [UInt8]?
-        for index in 0..<entries.count {
-            let stored = entries.name(index)
-            guard String(decoding: stored, as: UTF8.self).utf8.elementsEqual(name) else { continue }
-            guard found == nil else { throw FileError(.open, String(name) ?? "", code: EILSEQ) }
-            found = stored
+        let found = try folder(atStored: path).entries().filter { $0.text.utf8.elementsEqual(name) }
+        guard let first = found.first, found.count == 1 else {
+            throw FileError(.open, String(name) ?? "", code: found.isEmpty ? ENOENT : EILSEQ)
         }
-        guard let found else { throw FileError(.open, String(name) ?? "", code: ENOENT) }
-        return found
+        return first.name
     }
 }

@@ -40,20 +40,15 @@ public struct InputFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// The size, in bytes, up to which a file can be sparse.
-    private static let sparseSizeLimit = 1 << 30
-    /// The maximum ratio of the size of a larger file to the size of its allocated blocks.
-    ///
-    /// File systems that compress files allocate fewer blocks, too, but reach such a ratio only for files of zeros.
-    private static let maximumSparseRatio = 256
-
     /// `SEEK_HOLE` of `<unistd.h>`, which Swift does not import.
     private static let seekHole: Int32 = 4
 
     /// Returns whether almost all of a file is a hole, so that reading it would take hours although it contains little.
     private static func isHole(_ descriptor: borrowing Descriptor, _ status: stat) -> Bool {
         let (size, allocatedSize) = (Int(status.st_size), 512 * Int(status.st_blocks))
-        guard size > sparseSizeLimit, size / maximumSparseRatio > allocatedSize else { return false }
+        guard size > InputLimits.sparseFileSize, size / InputLimits.sparseFileRatio > allocatedSize else {
+            return false
+        }
         // Some network file systems do not report blocks. If a file system does not report holes either, the only hole
         // is at the end of the file.
         let hole = lseek(descriptor.number, 0, seekHole)

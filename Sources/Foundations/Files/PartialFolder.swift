@@ -145,8 +145,7 @@ struct PartialFolder: ~Copyable, Sendable {
 
     /// Returns the sorted names of the entries of `folder`, with U+FFFD in place of malformed UTF-8.
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
-        let entries = try FolderEntries(of: folder, path)
-        return (0..<entries.count).map { String(decoding: entries.nameBytes(at: $0), as: UTF8.self) }.sorted()
+        try folder.entries(path).map(\.text).sorted()
     }
 
     /// Returns `path`, followed by the paths of all entries if `path` refers to a folder that can be read.

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// The folders and files of an archive or backup.
@@ -21,7 +22,7 @@ public final class SpooledTree: Sendable {
 
     /// The path of the archive or backup, for error messages.
     let name: String
-    private let folders: [FolderEntries]
+    private let folders: [[FolderEntry]]
     private let files: [Contents]
     private let links: [[UInt8]]
     private let byteStorage: ByteStorage
@@ -43,7 +44,7 @@ public final class SpooledTree: Sendable {
     ///   - files: The contents of the files.
     ///   - links: The targets of the symbolic links. An unknown target is empty.
     ///   - byteStorage: The storage of the bytes.
-    init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], byteStorage: ByteStorage) {
+    init(name: String, folders: [[FolderEntry]], files: [Contents], links: [[UInt8]], byteStorage: ByteStorage) {
         self.name = name
         self.folders = folders
         self.files = files
@@ -51,16 +52,16 @@ public final class SpooledTree: Sendable {
         self.byteStorage = byteStorage
     }
 
-    func entries(of folder: Int) -> FolderEntries { folders[folder] }
+    func entries(of folder: Int) -> [FolderEntry] { folders[folder] }
 
     /// Returns the index of the folder at `path` below the folder `start`, or throws `FileError` with a code of
     /// `openat`.
     func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
         var folder = start
         for part in path.split(separator: UInt8(ascii: "/")) {
-            guard let entry = entryIndex(named: part, in: folder) else { throw error(.open, path, ENOENT) }
-            guard folders[folder].kind(entry) == .folder else { throw error(.open, path, ENOTDIR) }
-            folder = Int(folders[folder].inode(at: entry))
+            guard let entry = entry(named: part, in: folder) else { throw error(.open, path, ENOENT) }
+            guard entry.kind == .folder else { throw error(.open, path, ENOTDIR) }
+            folder = Int(entry.inode)
         }
         return folder
     }
@@ -91,29 +92,26 @@ public final class SpooledTree: Sendable {
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
         let (parent, name) = Path.split(path)
         let folder = try folder(at: parent, below: start)
-        guard let entry = entryIndex(named: name, in: folder) else { throw error(.open, path, ENOENT) }
-        switch folders[folder].kind(entry) {
-        case .file: return Int(folders[folder].inode(at: entry))
+        guard let entry = entry(named: name, in: folder) else { throw error(.open, path, ENOENT) }
+        switch entry.kind {
+        case .file: return Int(entry.inode)
         case .link: throw error(.open, path, ELOOP)
         case .folder, .special: throw error(.read, path, ENOTSUP)
         }
-    }
-
-    /// Returns the kind of the entry `name`, or `nil` if the folder has no such entry.
-    func kind(named name: [UInt8], in folder: Int) -> FolderEntries.Kind? {
-        entryIndex(named: name, in: folder).map { folders[folder].kind($0) }
     }
 
     /// Returns the target of the symbolic link `name`, or `nil` if the folder has no such link.
     ///
     /// An unknown target is empty.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
-        guard let entry = entryIndex(named: name, in: folder), folders[folder].kind(entry) == .link else { return nil }
-        return links[Int(folders[folder].inode(at: entry))]
+        guard let entry = entry(named: name, in: folder), entry.kind == .link else { return nil }
+        return links[Int(entry.inode)]
     }
 
-    private func entryIndex(named name: some Collection<UInt8>, in folder: Int) -> Int? {
-        folders[folder].index(inSorted: name)
+    private func entry(named name: some Collection<UInt8>, in folder: Int) -> FolderEntry? {
+        let entries = folders[folder]
+        let index = entries.indices.partitioningIndex { !entries[$0].name.lexicographicallyPrecedes(name) }
+        return index < entries.count && entries[index].name.elementsEqual(name) ? entries[index] : nil
     }
 
     private func error(_ operation: FileError.Operation, _ path: some Collection<UInt8>, _ code: Int32) -> FileError {
@@ -122,10 +120,6 @@ public final class SpooledTree: Sendable {
 }
 
 extension SpooledTree {
-    /// The maximum number of path parts to resolve for one link.
-    ///
-    /// The limit is needed because a malicious archive can contain very long chains of links.
-    private static let maximumResolutionSteps = 256
     /// The maximum number of links to follow before they count as a loop, as on Linux.
     private static let maximumFollowedLinks = 40
 
@@ -164,7 +158,7 @@ extension SpooledTree {
         var rest = Array(parts.reversed())
         var links = 1
         var hasAscended = false
-        for _ in 0..<Self.maximumResolutionSteps {
+        for _ in 0..<InputLimits.linkResolutionSteps {
             guard let part = rest.popLast() else { return .folder }
             if part.elementsEqual("..".utf8) {
                 path.removeLast()
@@ -172,7 +166,7 @@ extension SpooledTree {
                 guard !path.isEmpty else { return .unknown }
                 continue
             }
-            switch kind(named: part, in: path[path.count - 1]) {
+            switch entry(named: part, in: path[path.count - 1])?.kind {
             // A file next to the archived folder is not a member of the archive, so it is unknown whether the file
             // exists.
             case nil: return hasAscended && path.count == 1 ? .unknown : .missing

@@ -14,7 +14,7 @@ public struct SpooledTreeBuilder {
 
     private struct Folder {
         var path: [UInt8]
-        var entries = FolderEntries()
+        var entries: [FolderEntry] = []
     }
 
     private struct FolderName: Hashable {
@@ -91,17 +91,17 @@ public struct SpooledTreeBuilder {
         hardLinks.append(HardLink(path: path, file: file, target: target))
     }
 
-    private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ index: Int) {
+    private mutating func add(_ path: MemberPath, _ kind: FolderEntry.Kind, _ index: Int) {
         let (parent, name) = path.split
         guard !name.isEmpty else { return }
         lastFolder = folder(at: parent)
         append(name, kind, index, to: lastFolder)
     }
 
-    private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ index: Int, to folder: Int) {
+    private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntry.Kind, _ index: Int, to folder: Int) {
         entryCount += 1
         nameByteCount += name.count
-        folders[folder].entries.append(name: name, kind: kind, inode: UInt64(index))
+        folders[folder].entries.append(FolderEntry(name: name, kind: kind, inode: UInt64(index)))
     }
 
     /// Returns the index of the folder at `path`, and creates the folder if it does not exist.
@@ -139,12 +139,11 @@ extension SpooledTreeBuilder {
         tree: SpooledTree, faults: [Fault]
     ) {
         var faults: [Fault] = []
-        var sorted: [FolderEntries] = []
+        var sorted: [[FolderEntry]] = []
         sorted.reserveCapacity(folders.count)
         for index in folders.indices {
-            Self.sortEntries(of: &folders[index], &faults)
-            sorted.append(folders[index].entries)
-            folders[index].entries = FolderEntries()
+            sorted.append(Self.sortedEntries(of: folders[index], &faults))
+            folders[index].entries = []
         }
         let tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
         guard !hardLinks.isEmpty else { return (tree, faults) }
@@ -155,21 +154,24 @@ extension SpooledTreeBuilder {
         )
     }
 
-    /// Sorts the entries and keeps only one entry for each name.
+    /// Returns the entries in the order of their names, with only one entry for each name.
     ///
     /// If several entries have the same name, the folder is kept and a fault is added. If none of them is a folder, the
     /// last entry is kept.
-    private static func sortEntries(of folder: inout Folder, _ faults: inout [Fault]) {
-        var entries = FolderEntries()
-        swap(&entries, &folder.entries)
-        entries.sort()
-        entries.removeDuplicates { sorted, same in
-            guard let found = same.first(where: { sorted.kind($0) == .folder }) else { return same.upperBound - 1 }
-            let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + sorted.name(found)
+    private static func sortedEntries(of folder: Folder, _ faults: inout [Fault]) -> [FolderEntry] {
+        var kept: [FolderEntry] = []
+        kept.reserveCapacity(folder.entries.count)
+        var rest = folder.entries.sorted(by: FolderEntry.precedes)[...]
+        while let first = rest.first {
+            let same = rest.prefix { $0.name == first.name }
+            rest = rest.dropFirst(same.count)
+            let subfolder = same.first { $0.kind == .folder }
+            kept.append(subfolder ?? same.last ?? first)
+            guard subfolder != nil, same.count > 1 else { continue }
+            let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + first.name
             faults.append(.pathConflict(path: String(decoding: path, as: UTF8.self)))
-            return found
         }
-        folder.entries = entries
+        return kept
     }
 
     /// Returns the index in `files` of the target of a hard link, or `nil` if there is no such file.
@@ -206,11 +208,6 @@ public struct MemberPath: Hashable, Sendable {
     /// The bytes of the normalized path, which has no empty, `.` or `..` parts and is empty for the folder itself.
     public let bytes: [UInt8]
 
-    /// The maximum size of a path in bytes, as on Linux.
-    private static let sizeLimit = 4096
-    /// The maximum number of parts of a path.
-    private static let depthLimit = 256
-
     /// The reason why a path is rejected.
     public enum PathError: Error {
         /// The path contains `..`.
@@ -223,7 +220,7 @@ public struct MemberPath: Hashable, Sendable {
     ///
     /// As in tar, a leading slash, empty parts and `.` are removed.
     public init(_ stored: [UInt8]) throws(PathError) {
-        guard stored.count <= Self.sizeLimit else { throw .tooLong }
+        guard stored.count <= InputLimits.pathSize else { throw .tooLong }
         let slash = UInt8(ascii: "/")
         var depth = 0
         var start = 0
@@ -242,7 +239,7 @@ public struct MemberPath: Hashable, Sendable {
             default: continue
             }
         }
-        guard depth <= Self.depthLimit else { throw .tooLong }
+        guard depth <= InputLimits.pathDepth else { throw .tooLong }
         self.bytes = bytes
     }
 

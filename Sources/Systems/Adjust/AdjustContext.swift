@@ -180,14 +180,11 @@ enum AdjustPreferences {
     ) -> String? {
         do throws(FileError) {
             let folder = try context.tree.folder(at: container + Self.folder)
-            let entries = try folder.entries()
-            for index in 0..<entries.count where entries.kind(index) == .file {
-                let name = String(decoding: entries.name(index), as: UTF8.self)
-                guard isNamed(name) else { continue }
-                let path = "\(container)\(Self.folder)/\(name)"
+            for entry in try folder.entries() where entry.kind == .file && isNamed(entry.text) {
+                let path = "\(container)\(Self.folder)/\(entry.text)"
                 do throws(FileError) {
                     var bytes: [UInt8] = []
-                    try folder.read(entries.name(index), limit: StoreLimits.file, into: &bytes)
+                    try folder.read(entry.name, limit: InputLimits.storeFileSize, into: &bytes)
                     if asksToForget(bytes, at: path, &output) { return path }
                 } catch {
                     report("unreadable", error.description, path, &output)

@@ -15,7 +15,7 @@ struct AdjustStores: StoreFormat {
     let secretKeys = AdjustParameters.credentials.map(\.description) + AdjustState.secretKeys
 
     /// The maximum size of a file, which is larger than usual because nothing limits the length of a queue.
-    static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
+    static let sizeLimit = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: FileSizeLimit.usual.code)
 
     func mayBelongToStore(_ file: MemberName) -> Bool {
         AdjustFile(rawValue: file.name) != nil || file.name == FirefoxAttribution.name

@@ -45,7 +45,7 @@ extension StoreContext {
     var leanplumApplicationID: String? {
         // A container can have many databases and preferences.
         let stored = neighbors.fact(named: "leanplum-application-id") {
-            neighbors.lazy.compactMap { ($0 as? LeanplumFileStore)?.applicationIDInPreferences(tree) }.first
+            neighbors.stores.lazy.compactMap { ($0 as? LeanplumFileStore)?.applicationIDInPreferences(tree) }.first
         }
         return stored ?? container.applicationID
     }

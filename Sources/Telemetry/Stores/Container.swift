@@ -36,69 +36,39 @@ public struct Container: Sendable, Hashable {
     }
 }
 
-/// The stores of a container, sorted by the UTF-8 bytes of their paths.
+/// The stores of a container.
 ///
-/// A container can have hundreds of thousands of stores, each of which is read with the others at hand. The stores are
-/// therefore not copied, and facts about all of them are computed only once.
-public struct ContainerStores: RandomAccessCollection, Sendable {
-    /// The stores of the capture.
-    private let stores: [any Store]
-    /// The indices of the stores of the container.
-    private let storeNumbers: ArraySlice<UInt32>
-    private let facts: ContainerFacts
+/// A container can have hundreds of thousands of stores, each of which is read with the others at hand. Facts about all
+/// of them are therefore computed only once.
+public final class ContainerStores: Sendable {
+    /// The stores, sorted by the UTF-8 bytes of their paths.
+    public let stores: [any Store]
+    private let facts = Mutex<[CapturedText: any Sendable]>([:])
 
-    /// Creates the collection of the stores at `indices`, which must have ascending paths.
-    public init(_ stores: [any Store], at indices: ArraySlice<UInt32>, facts: ContainerFacts = ContainerFacts()) {
-        self.stores = stores
-        storeNumbers = indices
-        self.facts = facts
+    /// A value, which can be `nil`.
+    private struct Fact<Value: Sendable>: Sendable {
+        let value: Value
     }
 
-    /// The index of the first store.
-    public var startIndex: Int { storeNumbers.startIndex }
-    /// The index after the last store.
-    public var endIndex: Int { storeNumbers.endIndex }
-
-    /// Returns the store at an index.
-    public subscript(index: Int) -> any Store { stores[Int(storeNumbers[index])] }
+    /// Creates the list of `stores`, which must have ascending paths.
+    public init(_ stores: [any Store]) { self.stores = stores }
 
     /// Returns the first store at `path`, or `nil` if there is none.
     public func store(at path: String) -> (any Store)? {
-        let index = (startIndex..<endIndex).partitioningIndex {
-            !self[$0].path.utf8.lexicographicallyPrecedes(path.utf8)
+        let index = stores.indices.partitioningIndex {
+            !stores[$0].path.utf8.lexicographicallyPrecedes(path.utf8)
         }
-        guard index < endIndex, self[index].path.utf8.elementsEqual(path.utf8) else { return nil }
-        return self[index]
+        guard index < stores.count, stores[index].path.utf8.elementsEqual(path.utf8) else { return nil }
+        return stores[index]
     }
 
     /// Returns the value that `compute` derives from the stores, which is computed only once for each name.
     ///
     /// `compute` must always return the same value for the container, because several jobs can call it.
     public func fact<Value: Sendable>(named name: String, _ compute: () -> Value) -> Value {
-        guard let first = storeNumbers.first else { return compute() }
-        let key = ContainerFacts.Key(firstStore: first, name: Array(name.utf8))
-        if let known = facts.values.withLock({ $0[key] }) as? ContainerFacts.Fact<Value> { return known.value }
+        if let known = facts.withLock({ $0[name] }) as? Fact<Value> { return known.value }
         let value = compute()
-        facts.values.withLock { $0[key] = ContainerFacts.Fact(value: value) }
+        facts.withLock { $0[name] = Fact(value: value) }
         return value
     }
-}
-
-/// A cache of the facts that are derived from all stores of a container, for all containers of a capture.
-public final class ContainerFacts: Sendable {
-    fileprivate struct Key: Hashable {
-        /// The index of the first store of the container.
-        let firstStore: UInt32
-        let name: [UInt8]
-    }
-
-    /// A value, which can be `nil`.
-    fileprivate struct Fact<Value: Sendable>: Sendable {
-        let value: Value
-    }
-
-    fileprivate let values = Mutex<[Key: any Sendable]>([:])
-
-    /// Creates an empty cache.
-    public init() {}
 }

@@ -289,14 +289,6 @@ public struct FileLocation: Sendable {
     }
 }
 
-/// The maximum amounts of data that are read into memory at once.
-public enum StoreLimits {
-    /// The usual maximum size, in bytes, of a file that is identified or parsed.
-    public static let file = 32 << 20
-    /// The maximum size of a keyed archive in bytes.
-    public static let archive = 512 << 20
-}
-
 /// The maximum size of a store file.
 ///
 /// Larger files are put into quarantine instead of being parsed.
@@ -307,7 +299,7 @@ public struct FileSizeLimit: Sendable, Equatable {
     public let code: String
 
     /// The limit for files without a documented limit.
-    public static let usual = FileSizeLimit(bytes: StoreLimits.file, code: "too-large")
+    public static let usual = FileSizeLimit(bytes: InputLimits.storeFileSize, code: "too-large")
 
     /// Creates a limit.
     public init(bytes: Int, code: String) {

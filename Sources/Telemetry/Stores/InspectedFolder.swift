@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A folder that is searched for stores.
@@ -12,7 +13,7 @@ public struct InspectedFolder: ~Copyable {
     /// The common prefix of the paths of all entries.
     public let base: String
     /// The names of the regular files.
-    public let files: FileNames
+    public let files: [[UInt8]]
     /// The names of the subfolders.
     public let folders: [[UInt8]]
     /// The file tree of the capture.
@@ -42,7 +43,7 @@ public struct InspectedFolder: ~Copyable {
 
     /// Creates a folder to be searched.
     public init(
-        _ folder: consuming Folder, path: String, name: String, base: String, files: FileNames,
+        _ folder: consuming Folder, path: String, name: String, base: String, files: [[UInt8]],
         folders: [[UInt8]], tree: FileTree, excluded: Set<FileIdentity>
     ) {
         self.folder = folder
@@ -64,7 +65,8 @@ public struct InspectedFolder: ~Copyable {
     /// Returns the contents of the file called `name`.
     ///
     /// Throws `EFBIG` if the size of the file exceeds `limit`.
-    public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
+    public mutating func contents(of name: [UInt8], limit: Int = InputLimits.storeFileSize) throws(FileError) -> [UInt8]
+    {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
         // The cached array is moved out so that its memory can be reused.
         var contents = lastRead?.contents ?? []

@@ -11,7 +11,7 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], links: [[]],
+            name: "x", folders: [[]], files: [], links: [[]],
             byteStorage: .spool(try SpoolFile(in: folder.path))
         )
         for prefix in names.map({ $0 + "!" }).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
@@ -35,7 +35,7 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], links: [[]], byteStorage: .provider(Self.text))
+            name: "x", folders: [[]], files: [], links: [[]], byteStorage: .provider(Self.text))
         for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] {
             _ = tree.add(members, prefix: prefix)
         }

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Dispatch
 import Files
 import Systems

@@ -80,6 +80,26 @@ import Testing
         #expect(seen.count > 2)
     }
 
+    @Test(
+        "Without renameat2, an output gets its name by a hard link, or the run ends with an error and leaves nothing",
+        .enabled(if: DurableFiles.canTrace, "strace cannot trace here"), arguments: [false, true])
+    func newOutputWithoutRenaming(canLink: Bool) throws {
+        let injections = ["renameat2:error=EINVAL"] + (canLink ? [] : ["linkat:error=EPERM"])
+        let finished = try RunningProgram(
+            ["strace", "-f", "-qq", "-o", "/dev/null"] + injections.flatMap { ["-e", "inject=\($0)"] }
+                + [pingferryPath, "bundle", "-q", "-o", folder("outputs/a.tar.zst"), sample("webxr")]
+        ).finish()
+        let names = try FileManager.default.contentsOfDirectory(atPath: root)
+        guard !canLink else {
+            #expect(finished.status == 0 && names == ["a.tar.zst"], "\(finished.errors)")
+            #expect(try pingferry("verify", folder("outputs/a.tar.zst")).status == 0)
+            return
+        }
+        #expect(finished.status == 74 && names == [], "\(finished.errors)")
+        #expect(finished.errors.contains("cannot rename \(folder("outputs/a.tar.zst")): its file system can neither"))
+        #expect(finished.errors.contains("hint: write to another file system"))
+    }
+
     /// Checks that the next run, which cannot read its input, does not remove the only copy of the old or new output.
     private func checkNextRun(
         _ command: [String], after state: [String: DurableFiles.Contents], old: [String: Data], new: [String: Data],

@@ -17,9 +17,7 @@ import Testing
 
     private func pings() throws -> PingFolder? {
         let tree = FileTree(try Folder(path: folder.path))
-        let entries = try tree.folder(at: Self.folderName).entries()
-        var files = FileNames(of: entries)
-        for entry in 0..<entries.count { files.append(entry) }
+        let files = try tree.folder(at: Self.folderName).entries().map(\.name)
         var look = InspectedFolder(
             try tree.folder(at: Self.folderName), path: Self.folderName, name: Self.folderName,
             base: Self.folderName + "/", files: files, folders: [], tree: tree, excluded: [])

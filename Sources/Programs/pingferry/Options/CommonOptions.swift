@@ -89,7 +89,7 @@ struct InputOptions: ParsableArguments {
         help: ArgumentHelp(
             "The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR.",
             valueName: "mib"))
-    var spoolLimit = 16384
+    var spoolLimit = InputLimits.spoolSize >> 20
 
     /// The paths of the inputs, including the volumes and signatures of bundles and the journals of databases.
     var allPaths: [String] { paths.filter { $0 != "-" }.flatMap(Self.allPaths) }

@@ -25,8 +25,7 @@ enum DirectoryReport {
     private static func databaseFact(in folder: borrowing Folder) -> String? {
         // The scan of the pings reports a folder that cannot be read.
         guard let entries = try? folder.folder(at: GleanStores.databasesFolderName).entries() else { return nil }
-        let names = (0..<entries.count).map { String(decoding: entries.name($0), as: UTF8.self) }
-        let known = names.filter(GleanStores.databaseFileNames.contains).sorted()
+        let known = entries.map(\.text).filter(GleanStores.databaseFileNames.contains).sorted()
         guard !known.isEmpty else { return nil }
         return "database \(known.joined(separator: ", ")): the app makes pings of it, so no records are made"
     }
@@ -34,7 +33,7 @@ enum DirectoryReport {
     private static func databaseContentFacts(in folder: borrowing Folder) -> [String] {
         var bytes: [UInt8] = []
         let name = Array("\(GleanStores.databasesFolderName)/\(GleanStores.safeDatabaseName)".utf8)
-        guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil,
+        guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &bytes)) != nil,
             let database = SafeDatabase(bytes)
         else { return [] }
         var facts: [String] = []
@@ -50,7 +49,7 @@ enum DirectoryReport {
     private static func queue(of directory: GleanDirectory, pendingFolderIndex: Int, in folder: borrowing Folder)
         -> GleanQueue
     {
-        let files = directory.folders[pendingFolderIndex].fileIndexes
+        let files = directory.folders[pendingFolderIndex].fileNames
         var byteCount: Int?
         if files.count <= GleanQueue.maximumSummedPingCount {
             byteCount = 0
@@ -61,7 +60,7 @@ enum DirectoryReport {
                 if let source = try? folder.source(name) { byteCount = (byteCount ?? 0) + source.count }
             }
         }
-        let requests = directory.folders.first { $0.contents == .pings(.deletionRequests) }?.fileIndexes.count ?? 0
+        let requests = directory.folders.first { $0.contents == .pings(.deletionRequests) }?.fileNames.count ?? 0
         return GleanQueue(
             pingCount: files.count, byteCount: byteCount, deletionRequestCount: requests,
             sdkVersion: sdkVersion(of: directory, pendingFolderIndex: pendingFolderIndex, in: folder))
@@ -74,7 +73,7 @@ enum DirectoryReport {
         -> String?
     {
         var bytes: [UInt8] = []
-        for index in directory.folders[pendingFolderIndex].fileIndexes.indices.prefix(maximumSearchedPingCount) {
+        for index in directory.folders[pendingFolderIndex].fileNames.indices.prefix(maximumSearchedPingCount) {
             let name = directory.storeFile(
                 at: GleanDirectory.FilePosition(folderIndex: pendingFolderIndex, fileIndex: index)
             ).name

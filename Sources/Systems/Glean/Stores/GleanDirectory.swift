@@ -34,25 +34,21 @@ struct GleanDirectory: Store {
         let contents: Contents
         /// The name of the folder and a slash, or an empty array if the store is only this folder or a single file.
         let pathPrefix: [UInt8]
-        let entries: FolderEntries
-        /// The indexes of the files in ``entries``.
-        let fileIndexes: [UInt32]
+        let fileNames: [[UInt8]]
         /// The path of the folder in the capture.
         let path: String
-
-        func fileName(at index: Int) -> [UInt8] { entries.name(Int(fileIndexes[index])) }
 
         /// The number of parts of the store in the folder.
         ///
         /// Each event file is a part. All pings of the folder together are one part.
-        fileprivate var partCount: Int { contents == .events ? fileIndexes.count : 1 }
+        fileprivate var partCount: Int { contents == .events ? fileNames.count : 1 }
     }
 
     /// The position of a file in the directory.
     struct FilePosition: Sendable, Equatable {
         /// The index of the folder in ``GleanDirectory/folders``.
         let folderIndex: Int
-        /// The index of the file in ``Folder/fileIndexes``.
+        /// The index of the file in ``Folder/fileNames``.
         let fileIndex: Int
     }
 
@@ -72,8 +68,8 @@ struct GleanDirectory: Store {
             switch folder.contents {
             case .pings: return [StorePart(kind: .gleanPingFile, path: folder.path)]
             case .events:
-                return folder.fileIndexes.indices.map { index in
-                    let name = folder.pathPrefix + folder.fileName(at: index)
+                return folder.fileNames.indices.map { index in
+                    let name = folder.pathPrefix + folder.fileNames[index]
                     return StorePart(kind: .gleanPendingEvents, path: basePath + String(decoding: name, as: UTF8.self))
                 }
             }
@@ -85,7 +81,7 @@ struct GleanDirectory: Store {
     var kind: StoreKind { parts[0].kind }
 
     /// The number of files in all folders plus one, because index 0 is the report on the directory.
-    var fileCount: Int { folders.reduce(1) { $0 + $1.fileIndexes.count } }
+    var fileCount: Int { folders.reduce(1) { $0 + $1.fileNames.count } }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         FileScan(
@@ -101,8 +97,8 @@ extension GleanDirectory {
         var left = index - 1
         guard left >= 0 else { return nil }
         for (number, folder) in folders.enumerated() {
-            if left < folder.fileIndexes.count { return FilePosition(folderIndex: number, fileIndex: left) }
-            left -= folder.fileIndexes.count
+            if left < folder.fileNames.count { return FilePosition(folderIndex: number, fileIndex: left) }
+            left -= folder.fileNames.count
         }
         return nil
     }
@@ -121,7 +117,7 @@ extension GleanDirectory {
     /// Returns the description of the file at `position` that is needed to read or quarantine the file.
     func storeFile(at position: FilePosition) -> StoreFile {
         let folder = folders[position.folderIndex]
-        let name = folder.pathPrefix + folder.fileName(at: position.fileIndex)
+        let name = folder.pathPrefix + folder.fileNames[position.fileIndex]
         // The third line of a ping can contain any header field, although the SDK does not write credentials.
         return StoreFile(
             name: name, path: basePath + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
@@ -167,33 +163,29 @@ enum DirectoryListing {
     ) -> GleanDirectory.Folder? {
         do throws(FileError) {
             let folder = try directory.tree.folder(at: path)
-            var entries = try folder.entries()
-            entries.sort()
             let device = directory.excluded.isEmpty ? nil : try folder.device()
-            var fileIndexes: [UInt32] = []
-            for index in 0..<entries.count {
-                let name = entries.name(index)
-                guard entries.kind(index) == .special || isRelevant(name, in: contents) else { continue }
-                if let device,
-                    directory.excluded.contains(FileIdentity(device: device, inode: entries.inode(at: index)))
-                {
+            var fileNames: [[UInt8]] = []
+            for entry in try folder.entries().sorted(by: FolderEntry.precedes) {
+                let name = entry.name
+                guard entry.kind == .special || isRelevant(name, in: contents) else { continue }
+                if let device, directory.excluded.contains(FileIdentity(device: device, inode: entry.inode)) {
                     directory.report(leftOut: directory.path(of: pathPrefix + name))
                     continue
                 }
-                let isLink = entries.kind(index) == .link
-                let target = isLink ? directory.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
-                if let problem = problem(with: name, entries.kind(index), in: contents, leadingTo: target) {
+                let target =
+                    entry.kind == .link ? directory.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
+                if let problem = problem(with: name, entry.kind, in: contents, leadingTo: target) {
                     directory.report(problem, of: pathPrefix + name)
                     // A folder inside a claimed folder is not searched, so it need not be claimed.
-                    if pathPrefix.isEmpty, entries.kind(index) == .folder { directory.claim(folder: name) }
+                    if pathPrefix.isEmpty, entry.kind == .folder { directory.claim(folder: name) }
                 } else {
-                    fileIndexes.append(UInt32(index))
+                    fileNames.append(name)
                 }
             }
             // The folder of unfinished pings is usually empty, and is omitted then.
-            guard contents != .pings(.unfinishedPings) || !fileIndexes.isEmpty else { return nil }
+            guard contents != .pings(.unfinishedPings) || !fileNames.isEmpty else { return nil }
             return GleanDirectory.Folder(
-                contents: contents, pathPrefix: pathPrefix, entries: entries, fileIndexes: fileIndexes, path: path)
+                contents: contents, pathPrefix: pathPrefix, fileNames: fileNames, path: path)
         } catch {
             directory.report(unreadable: path, error)
             return nil
@@ -205,9 +197,8 @@ enum DirectoryListing {
         let path = directory.path(of: name)
         // An error is reported when a file in the folder is read.
         guard let entries = try? directory.tree.folder(at: path).entries() else { return }
-        for index in 0..<entries.count where entries.kind(index) == .special {
-            let entryPath = "\(path)/\(String(decoding: entries.name(index), as: UTF8.self))"
-            directory.report(SkippedEntry(path: entryPath, isLink: false))
+        for entry in entries where entry.kind == .special {
+            directory.report(SkippedEntry(path: "\(path)/\(entry.text)", isLink: false))
         }
     }
 
@@ -221,7 +212,7 @@ enum DirectoryListing {
 
     /// Returns the problem with an entry, or `nil` if the entry is a file that must be read.
     private static func problem(
-        with name: [UInt8], _ kind: FolderEntries.Kind, in contents: GleanDirectory.Contents, leadingTo target: String?
+        with name: [UInt8], _ kind: FolderEntry.Kind, in contents: GleanDirectory.Contents, leadingTo target: String?
     ) -> Problem? {
         let code = contents == .events ? "G56" : nil
         let expected = contents == .events ? "an events file" : "a ping file"

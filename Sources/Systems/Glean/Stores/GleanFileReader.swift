@@ -38,7 +38,7 @@ struct GleanFileReader: FileScanReader {
         with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
         let file = directory.storeFile(at: position)
-        let name = directory.folders[position.folderIndex].fileName(at: position.fileIndex)
+        let name = directory.folders[position.folderIndex].fileNames[position.fileIndex]
         output.path = file.path
         // A file of another program is not quarantined (case G17).
         let isNamed = GleanName.digits(ofUUID: name.span) != nil
@@ -89,7 +89,7 @@ struct GleanFileReader: FileScanReader {
         let events = PendingEventsFile(files.contents, using: &document)
         let part = directory.partIndex(of: position)
         let name = String(
-            decoding: directory.folders[position.folderIndex].fileName(at: position.fileIndex), as: UTF8.self)
+            decoding: directory.folders[position.folderIndex].fileNames[position.fileIndex], as: UTF8.self)
         let borrowed = events.hasEvents ? borrowedInfo(forEventsOf: name, in: folder) : nil
         let source = Source(capture: context.capture, path: file.path, store: .gleanPendingEvents, index: 0)
         for record in PendingEventRecords.makeRecords(of: events, ofPing: name, borrowed: borrowed, source: source) {
@@ -126,7 +126,7 @@ struct GleanFileReader: FileScanReader {
         var reader = GleanPingReader()
         var bytes: [UInt8] = []
         for queue in directory.queueFolderIndexes {
-            for index in directory.folders[queue].fileIndexes.indices {
+            for index in directory.folders[queue].fileNames.indices {
                 let position = GleanDirectory.FilePosition(folderIndex: queue, fileIndex: index)
                 guard let ping = ping(at: position, of: directory, folder, &reader, &bytes) else { continue }
                 newestPings.add(ping, at: position)
@@ -148,7 +148,7 @@ struct GleanFileReader: FileScanReader {
         // Only the contents of the record are used, so its source does not matter.
         let source = Source(capture: "", path: "", store: .gleanPingFile, index: 0)
         let file = GleanPingReader.File(
-            name: folderOfPing.fileName(at: position.fileIndex), folder: kind, source: source)
+            name: folderOfPing.fileNames[position.fileIndex], folder: kind, source: source)
         return try? reader.record(of: bytes, file)
     }
 }

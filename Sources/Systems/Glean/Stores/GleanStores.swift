@@ -58,7 +58,7 @@ struct GleanStores: StoreFormat {
     }
 
     private static func isDataDirectory(_ folder: inout InspectedFolder) -> Bool {
-        if folder.name == defaultDirectoryName || folder.files.contains(named: clientIDFileName) { return true }
+        if folder.name == defaultDirectoryName || folder.files.contains(Array(clientIDFileName.utf8)) { return true }
         if folder.folders.contains(where: { name in identifyingFolderNames.contains { name.elementsEqual($0.utf8) } }) {
             return true
         }
@@ -66,7 +66,7 @@ struct GleanStores: StoreFormat {
         guard folder.folders.contains(where: { $0.elementsEqual(databasesFolderName.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databasesFolderName.utf8))).entries()
         else { return false }
-        let names = Set((0..<inside.count).map { CapturedText(decoding: inside.name($0)) })
+        let names = Set(texts: inside.map(\.text))
         return !names.isDisjoint(with: identifyingFileNames)
             || names.contains(safeDatabaseName) && hasDatabaseOfSDK(&folder)
     }
@@ -75,7 +75,7 @@ struct GleanStores: StoreFormat {
     private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
             let bytes = try? folder.contents(
-                of: Array("\(databasesFolderName)/\(safeDatabaseName)".utf8), limit: StoreLimits.file),
+                of: Array("\(databasesFolderName)/\(safeDatabaseName)".utf8), limit: InputLimits.storeFileSize),
             let database = SafeDatabase(bytes)
         else { return true }
         return database.mayBeFromSDK
@@ -114,9 +114,7 @@ struct GleanStores: StoreFormat {
         _ contents: GleanDirectory.Contents, _ name: String, in folder: borrowing InspectedFolder
     ) -> GleanDirectory {
         let files = GleanDirectory.Folder(
-            contents: contents, pathPrefix: [], entries: folder.files.entries,
-            fileIndexes: [UInt32(folder.files.entryIndex(at: 0))],
-            path: folder.path(of: Array(name.utf8)))
+            contents: contents, pathPrefix: [], fileNames: [Array(name.utf8)], path: folder.path(of: Array(name.utf8)))
         return GleanDirectory(path: files.path, folderPath: folder.path, basePath: folder.base, folders: [files])
     }
 

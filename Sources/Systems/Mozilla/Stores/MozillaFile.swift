@@ -54,7 +54,7 @@ struct MozillaFile: SingleFileStore {
 
     /// Reads the file, unless it exceeds the size limit of store files.
     func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
-        try context.tree.folder(at: folderPath).read(location.name, limit: StoreLimits.file, into: &bytes)
+        try context.tree.folder(at: folderPath).read(location.name, limit: InputLimits.storeFileSize, into: &bytes)
     }
 }
 

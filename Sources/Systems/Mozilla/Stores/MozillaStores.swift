@@ -29,14 +29,13 @@ struct MozillaStores: StoreFormat {
         let isNamedBySDK = MozillaName.isSDKPingFolder(folder.name)
         guard isNamedBySDK || containsPingFile(folder) else { return nil }
         var pings: [PingFolder.UnsortedFile] = []
-        let files = folder.files
-        pings.reserveCapacity(files.count)
-        for index in files.indices {
-            var time = files.withName(index, DecimalTime.init(pingFileName:))
+        pings.reserveCapacity(folder.files.count)
+        for name in folder.files {
+            var time = DecimalTime(pingFileName: name.span)
             // A file without a time in its name belongs to another program, unless the SDK named the folder.
             guard time != nil || isNamedBySDK else { continue }
-            if time == nil { time = envelopeTime(of: files[index], in: &folder) }
-            pings.append(PingFolder.UnsortedFile(time: time, entryIndex: UInt32(files.entryIndex(at: index))))
+            if time == nil { time = envelopeTime(of: name, in: &folder) }
+            pings.append(PingFolder.UnsortedFile(time: time, name: name))
         }
         return PingFolder(
             path: folder.path, type: MozillaName.pingType(in: folder.name), files: pings, of: folder)
@@ -47,12 +46,8 @@ struct MozillaStores: StoreFormat {
     /// A file name without the prefix `-t-` counts only if the folder name ends with a known ping type.
     private func containsPingFile(_ folder: borrowing InspectedFolder) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
-        let files = folder.files
-        return files.indices.contains { index in
-            files.withName(index) { name in
-                let isMarked = name.count > 3 && name.extracting(..<3).equals("-t-")
-                return (isNamedForType || isMarked) && DecimalTime(pingFileName: name) != nil
-            }
+        return folder.files.contains { name in
+            (isNamedForType || name.starts(with: "-t-".utf8)) && DecimalTime(pingFileName: name.span) != nil
         }
     }
 
@@ -117,8 +112,7 @@ struct MozillaStores: StoreFormat {
         return .exclusive([
             PingFolder(
                 path: folder.path(of: file), type: MozillaName.pingType(in: folder.name),
-                files: [PingFolder.UnsortedFile(time: nil, entryIndex: UInt32(folder.files.entryIndex(at: 0)))],
-                of: folder)
+                files: [PingFolder.UnsortedFile(time: nil, name: file)], of: folder)
         ])
     }
 

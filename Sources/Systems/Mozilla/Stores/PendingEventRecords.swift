@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import PropertyList
@@ -104,7 +105,7 @@ struct BorrowedFieldsFinder: Sendable {
         return context.neighbors.fact(named: name) {
             var newest: BorrowedFields?
             for index in pingStores[Array(type.utf8)] ?? [] {
-                guard let found = newestFields(in: context.neighbors[index], ofType: type, client: client) else {
+                guard let found = newestFields(in: context.neighbors.stores[index], ofType: type, client: client) else {
                     continue
                 }
                 if let time = found.time, let known = newest?.time, time < known { continue }
@@ -118,7 +119,7 @@ struct BorrowedFieldsFinder: Sendable {
     private var pingStores: [[UInt8]: [Int]] {
         context.neighbors.fact(named: "mozilla-ping-stores") {
             var indices: [[UInt8]: [Int]] = [:]
-            for (index, store) in zip(context.neighbors.indices, context.neighbors) {
+            for (index, store) in context.neighbors.stores.enumerated() {
                 if let folder = store as? PingFolder {
                     indices[Array(folder.pingType.utf8), default: []].append(index)
                 } else if let file = store as? MozillaFile, case .pingArray(let type) = file.contents {
@@ -144,7 +145,7 @@ struct BorrowedFieldsFinder: Sendable {
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)
             // A file that cannot be read is reported by its own scan.
-            guard (try? folder.read(name, limit: StoreLimits.file, into: &fileBuffer)) != nil else { continue }
+            guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &fileBuffer)) != nil else { continue }
             var found = ScanOutput(capture: context.capture, path: path)
             pings.read(fileBuffer, file: index, into: &found)
             if let fields = fields(ofLast: found.records, type: store.pingType, client: client) { return fields }
@@ -176,7 +177,7 @@ struct BorrowedFieldsFinder: Sendable {
     }
 
     private mutating func readClientInPreferences() -> String? {
-        for store in context.neighbors {
+        for store in context.neighbors.stores {
             // The scan of the preferences reports errors.
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
                 (try? file.read(in: context, into: &fileBuffer)) != nil,

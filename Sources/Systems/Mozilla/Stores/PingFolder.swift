@@ -10,8 +10,8 @@ struct PingFolder: FileStore {
     private let isSingleFile: Bool
     /// The ping type in the name of the folder, or an empty string if the name contains none.
     let pingType: String
-    /// The files, sorted by the times of their pings.
-    private let files: FolderEntries
+    /// The names of the files, sorted by the times of their pings.
+    private let files: [[UInt8]]
     /// Whether a slash follows the folder path in file paths, which is not the case in the root of an archive.
     private let hasSeparator: Bool
 
@@ -19,13 +19,11 @@ struct PingFolder: FileStore {
     struct UnsortedFile {
         /// The time in the name of the file or in its envelope, or `nil` if both contain none.
         let time: DecimalTime?
-        /// The index of the file among the entries of the folder.
-        let entryIndex: UInt32
+        let name: [UInt8]
     }
 
     /// Creates a store of the given files of `folder`, and sorts the files by time and then by name.
     init(path: String, type: String, files: consuming [UnsortedFile], of folder: borrowing InspectedFolder) {
-        let entries = folder.files.entries
         self.path = path
         isSingleFile = path != folder.path
         hasSeparator = folder.base.utf8.count > folder.path.utf8.count
@@ -35,10 +33,10 @@ struct PingFolder: FileStore {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
             case (_?, nil): false
-            default: entries.precedes(Int(left.entryIndex), Int(right.entryIndex))
+            default: left.name.lexicographicallyPrecedes(right.name)
             }
         }
-        self.files = entries.selecting(files.lazy.map { Int($0.entryIndex) })
+        self.files = files.map(\.name)
     }
 }
 
@@ -56,7 +54,7 @@ extension PingFolder {
         name += folderPath.utf8
         if hasSeparator { name.append(UInt8(ascii: "/")) }
         let folderCount = name.count
-        name += files.nameBytes(at: index)
+        name += files[index]
         let path = String(decoding: name, as: UTF8.self)
         name.removeFirst(folderCount)
         return path

@@ -93,7 +93,7 @@ enum PreferencesJSON {
 
     /// Returns size limits that a property list can exceed only if it refers to the same values repeatedly.
     private static func limits(of document: PropertyListDocument) -> PropertyListJSONWriter.Limits {
-        let bytes = StoreLimits.file + 8 * document.sourceLength
+        let bytes = InputLimits.storeFileSize + 8 * document.sourceLength
         return PropertyListJSONWriter.Limits(valueSize: bytes, fileSize: bytes, valueCount: document.expansionLimit)
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Telemetry
 
@@ -114,7 +115,7 @@ private struct SiftScan: StoreScan {
     }
 
     /// The maximum size of a file, which is larger than usual because keyed archives can be large.
-    private static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
+    private static let sizeLimit = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: FileSizeLimit.usual.code)
 
     private mutating func readFiles(into output: inout ScanOutput) {
         var store = SiftStore(

@@ -50,7 +50,9 @@ struct SiftStores: StoreFormat {
     /// Returns `nil` for any other file.
     func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
-        guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }
+        guard let bytes = try? folder.contents(of: Array(name.utf8), limit: InputLimits.keyedArchiveSize) else {
+            return nil
+        }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
     }
 
@@ -87,19 +89,15 @@ extension SiftStores {
         while let (path, name) = unread.popLast() {
             do throws(FileError) {
                 let folder = try sdkFolder.tree.folder(at: path)
-                let entries = try folder.entries()
                 let device = sdkFolder.excluded.isEmpty ? nil : try folder.device()
-                for index in 0..<entries.count where entries.name(index).first != UInt8(ascii: ".") {
-                    let entry = entries.name(index)
-                    let entryPath = "\(path)/\(String(decoding: entry, as: UTF8.self))"
-                    let entryName = name + [UInt8(ascii: "/")] + entry
-                    if let device,
-                        sdkFolder.excluded.contains(FileIdentity(device: device, inode: entries.inode(at: index)))
-                    {
+                for entry in try folder.entries() where entry.name.first != UInt8(ascii: ".") {
+                    let entryPath = "\(path)/\(entry.text)"
+                    let entryName = name + [UInt8(ascii: "/")] + entry.name
+                    if let device, sdkFolder.excluded.contains(FileIdentity(device: device, inode: entry.inode)) {
                         sdkFolder.report(leftOut: entryPath)
                         continue
                     }
-                    switch entries.kind(index) {
+                    switch entry.kind {
                     case .file:
                         found.append(SiftFolder.File(sdkFile: queueFile(named: entryName), relativePath: entryName))
                     case .folder: unread.append((entryPath, entryName))
