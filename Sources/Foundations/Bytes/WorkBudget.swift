@@ -129,6 +129,9 @@ extension FixedWidthInteger {
         let (sum, hasOverflowed) = addingReportingOverflow(other)
         return hasOverflowed ? .max : sum
     }
+
+    /// Adds a number that is not negative, or changes the number to the maximum integer on overflow.
+    public mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
 }
 
 extension Sequence<Int> {
