@@ -183,7 +183,9 @@ public struct BundleAssembler: ~Copyable {
         try problems.forEach { line, _ in try append(line, to: &problemMembers, sink) }
         try finish(problemMembers, to: sink)
         var clientMembers = DetailMemberBuilder(BundleLayout.clients)
-        for client in clients.sortedSummaries { try append(client.json.bytes[...], to: &clientMembers, sink) }
+        for client in clients.sortedNumbers {
+            try append(clients.summary(ofClient: client).json.bytes[...], to: &clientMembers, sink)
+        }
         try finish(clientMembers, to: sink)
         try append(withdrawals, to: sink)
         let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }

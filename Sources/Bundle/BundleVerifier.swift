@@ -115,7 +115,7 @@ public struct BundleVerifier {
         guard keyID == nil || reader.manifest.pseudonymKeyID != nil else {
             throw BundleError.badManifest("it lacks the id of the pseudonym key of its records")
         }
-        try await verifyClients(clients.sortedSummaries)
+        try await verifyClients(clients)
     }
 
     private static func read<Notes: Sendable>(
@@ -143,13 +143,15 @@ public struct BundleVerifier {
 
     // MARK: Quarantine and details
 
-    private func verifyClients(_ clients: ClientSummaries.SortedSummaries) async throws {
+    private func verifyClients(_ clients: ClientSummaries) async throws {
+        let numbers = clients.sortedNumbers
         var listed = try DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
         var tasks = OrderedTasks<[[UInt8]]>(limit: limit)
-        var groups = stride(from: 0, to: clients.count, by: 1000).makeIterator()
+        var groups = stride(from: 0, to: numbers.count, by: 1000).makeIterator()
         while true {
             while !tasks.isFull, let start = groups.next() {
-                tasks.add { clients[start..<Swift.min(start + 1000, clients.count)].map(\.json.bytes) }
+                let group = numbers[start...].prefix(1000)
+                tasks.add { group.map { clients.summary(ofClient: $0).json.bytes } }
             }
             guard let lines = try await tasks.next() else { break }
             for line in lines where try !listed.isNext(line) { throw BundleError.countMismatch(BundleLayout.clients) }

@@ -4,35 +4,26 @@ import Telemetry
 /// A list of distinct clients, which are numbered consecutively in the order in which they were added.
 ///
 /// Client IDs that differ only in the case of ASCII letters are the same client. Records of a system without a client
-/// belong to a client without an ID. A client uses about 60 bytes of memory.
+/// belong to a client without an ID. The IDs are stored one after another, so that a client uses 80 bytes of memory: a
+/// dictionary of strings would use 190, and a plan for 1,300,000 clients more than 500 MB.
 public struct ClientIndex: Sendable {
     private struct Entry {
-        /// The index of the chunk that contains the client ID.
-        let chunkIndex: UInt32
-        /// The index of the first byte of the client ID in the chunk.
-        let idStart: UInt32
-        /// The length of the client ID in bytes, or no value for records without a client.
-        let idLength: OptionalUInt32
+        /// The range of the client ID in `ids`, or `nil` for records without a client.
+        let idRange: Range<Int>?
         /// The number of the system in `systems`.
         let systemNumber: UInt32
-
-        /// The range of the client ID in its chunk, which is empty for records without a client.
-        var idRange: Range<Int> { Int(idStart)..<Int(idStart) + Int(idLength.value ?? 0) }
     }
 
     private var systems = NumberedValues<SystemName>()
-    private var entries = ChunkedArray<Entry>()
+    private var entries: [Entry] = []
     /// The client IDs, one after another.
-    private var idChunks: [[UInt8]] = []
-    /// The numbers of the clients, stored in an open-addressing hash table with a power of two as its size.
-    private var slots = [OptionalUInt32](repeating: OptionalUInt32(nil), count: 64)
+    private var ids: [UInt8] = []
+    /// The numbers of the clients, by hash.
+    private var numbers: [Int: UInt32] = [:]
     /// The client that was looked up last, and its number.
     ///
-    /// The client is cached because the next record usually has the same client.
-    private var lastClient: (system: SystemName, client: String?, number: Int)?
-
-    /// The maximum size, in bytes, of a chunk that contains more than one client ID.
-    private static let chunkSize = 1 << 16
+    /// The next record usually has the same client, and a lookup in `numbers` takes seven times as long.
+    private var lastClient: (system: SystemName, id: CapturedText?, number: Int)?
 
     /// The number of clients.
     public var count: Int { entries.count }
@@ -44,89 +35,45 @@ public struct ClientIndex: Sendable {
     ///
     /// The client is added if it is new. `client` is `nil` for records without a client.
     public mutating func number(of client: String?, system: SystemName) -> Int {
-        if let lastClient, lastClient.system == system, Self.haveEqualBytes(lastClient.client, client) {
-            return lastClient.number
+        let id = client.map { CapturedText($0) }
+        if let lastClient, lastClient.system == system, lastClient.id == id { return lastClient.number }
+        let systemNumber = systems.number(of: system)
+        let hash = freeOrUsedHash(of: client, systemNumber)
+        let number = numbers[hash].map { Int($0) } ?? entries.count
+        if number == entries.count {
+            numbers[hash] = UInt32(number)
+            let start = ids.count
+            if let client { ids += client.utf8 }
+            entries.append(Entry(idRange: client == nil ? nil : start..<ids.count, systemNumber: systemNumber))
         }
-        var client = client
-        let number = client.withUTF8OrNil { id in
-            let systemNumber = systems.number(of: system)
-            let slot = slot(of: id, systemNumber)
-            if let known = slots[slot].value { return Int(known) }
-            slots[slot] = OptionalUInt32(UInt32(entries.count))
-            append(id, systemNumber)
-            if 4 * entries.count > 3 * slots.count { doubleSlots() }
-            return entries.count - 1
-        }
-        lastClient = (system, client, number)
+        lastClient = (system, id, number)
         return number
     }
 
     /// Returns the number of the client with the ID `client` in `system`, or `nil` if the client was not added.
     public func existingNumber(of client: String?, system: SystemName) -> Int? {
         guard let systemNumber = systems.values.firstIndex(of: system) else { return nil }
-        var client = client
-        return client.withUTF8OrNil { id in slots[slot(of: id, UInt32(systemNumber))].value.map(Int.init) }
+        return numbers[freeOrUsedHash(of: client, UInt32(systemNumber))].map { Int($0) }
     }
 
-    private static func haveEqualBytes(_ one: String?, _ other: String?) -> Bool {
-        guard let one, let other else { return one == nil && other == nil }
-        return one.utf8.span.equals(other.utf8.span)
-    }
-
-    private mutating func append(_ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) {
-        let id = id.map { $0.prefix(Int(Int32.max)) }
-        if idChunks.last.map({ $0.count + (id?.count ?? 0) > Self.chunkSize }) ?? true {
-            idChunks.append([])
-            idChunks[idChunks.count - 1].reserveCapacity(Self.chunkSize)
-        }
-        let chunk = idChunks.count - 1
-        entries.append(
-            Entry(
-                chunkIndex: UInt32(chunk), idStart: UInt32(idChunks[chunk].count),
-                idLength: OptionalUInt32(id.map { UInt32($0.count) }), systemNumber: systemNumber))
-        if let id { idChunks[chunk] += id }
-    }
-
-    // MARK: Hash table
-
-    /// Returns the slot that contains a client, or the free slot to use for the client if it is new.
-    private func slot(of id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Int {
-        var slot = Self.hash(id, systemNumber) & (slots.count - 1)
-        while let number = slots[slot].value, !isEqual(entries[Int(number)], id, systemNumber) {
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        return slot
-    }
-
-    /// Returns a hash of a client, which does not depend on the case of ASCII letters in the client ID.
+    /// Returns the key of a client in `numbers`, or the key to use for the client if it is new.
     ///
-    /// `Hasher` uses a random seed in each run, so that no input can be crafted to cause many hash collisions.
-    private static func hash(_ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Int {
+    /// The key is the hash of the client, or the next free number if another client has the same hash. `Hasher` uses a
+    /// random seed in each run, so that no input can be crafted to cause many such collisions.
+    private func freeOrUsedHash(of client: String?, _ systemNumber: UInt32) -> Int {
         var hasher = Hasher()
         hasher.combine(systemNumber)
-        hasher.combine(lowercasedASCIIOf: id)
-        return hasher.finalize()
+        hasher.combine(lowercasedASCIIOf: client)
+        var hash = hasher.finalize()
+        while let number = numbers[hash], !isEqual(entries[Int(number)], client, systemNumber) { hash &+= 1 }
+        return hash
     }
 
-    private func isEqual(_ entry: Entry, _ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Bool {
+    private func isEqual(_ entry: Entry, _ client: String?, _ systemNumber: UInt32) -> Bool {
         guard entry.systemNumber == systemNumber else { return false }
-        guard let id, let length = entry.idLength.value else { return id == nil && entry.idLength.value == nil }
-        let chunk = idChunks[Int(entry.chunkIndex)]
-        let start = Int(entry.idStart)
-        return length == id.count && id.indices.allSatisfy { chunk[start + $0].lowercased == id[$0].lowercased }
-    }
-
-    private mutating func doubleSlots() {
-        slots = [OptionalUInt32](repeating: OptionalUInt32(nil), count: 2 * slots.count)
-        for number in 0..<entries.count {
-            let entry = entries[number]
-            var slot = idChunks[Int(entry.chunkIndex)].withUnsafeBufferPointer { chunk in
-                let id = UnsafeBufferPointer(rebasing: chunk[entry.idRange])
-                return Self.hash(entry.idLength.value == nil ? nil : id, entry.systemNumber) & (slots.count - 1)
-            }
-            while slots[slot].value != nil { slot = (slot + 1) & (slots.count - 1) }
-            slots[slot] = OptionalUInt32(UInt32(number))
-        }
+        guard let client, let range = entry.idRange else { return client == nil && entry.idRange == nil }
+        return range.count == client.utf8.count
+            && zip(range, client.utf8).allSatisfy { ids[$0].lowercased == $1.lowercased }
     }
 
     // MARK: Clients
@@ -136,14 +83,11 @@ public struct ClientIndex: Sendable {
 
     /// Returns the ID of the client `number` as it was first added, or `nil` for records without a client.
     public func id(ofClient number: Int) -> String? {
-        entries[number].idLength.value == nil ? nil : String(decoding: idBytes(ofClient: number), as: UTF8.self)
+        entries[number].idRange.map { String(decoding: ids[$0], as: UTF8.self) }
     }
 
     /// Returns the bytes of the ID of the client `number` as first added, or no bytes for records without a client.
-    public func idBytes(ofClient number: Int) -> ArraySlice<UInt8> {
-        let entry = entries[number]
-        return idChunks[Int(entry.chunkIndex)][entry.idRange]
-    }
+    public func idBytes(ofClient number: Int) -> ArraySlice<UInt8> { ids[entries[number].idRange ?? 0..<0] }
 }
 
 // MARK: - Order
@@ -164,36 +108,22 @@ extension ClientIndex {
 
     /// Returns whether the lowercase ID of `one` sorts before the lowercase ID of `other`, or `nil` if they are equal.
     private func isBefore(_ one: Entry, _ other: Entry) -> Bool? {
-        let (first, second) = (one.idRange, other.idRange)
-        let (chunk, otherChunk) = (idChunks[Int(one.chunkIndex)], idChunks[Int(other.chunkIndex)])
+        let (first, second) = (one.idRange ?? 0..<0, other.idRange ?? 0..<0)
         for (index, otherIndex) in zip(first, second) {
-            let (byte, against) = (chunk[index].lowercased, otherChunk[otherIndex].lowercased)
+            let (byte, against) = (ids[index].lowercased, ids[otherIndex].lowercased)
             if byte != against { return byte < against }
         }
         return first.count == second.count ? nil : first.count < second.count
     }
 }
 
-extension Optional<String> {
-    /// Calls `body` with the UTF-8 bytes of the string, or with `nil` if there is no string.
-    fileprivate mutating func withUTF8OrNil<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
-        guard var text = self else { return body(nil) }
-        return text.withUTF8(body)
-    }
-}
-
 extension Hasher {
     /// Adds the UTF-8 bytes of `text` with ASCII letters in lowercase, or a marker if `text` is `nil`.
     package mutating func combine(lowercasedASCIIOf text: String?) {
-        guard var text else { return combine(lowercasedASCIIOf: nil as UnsafeBufferPointer<UInt8>?) }
-        text.withUTF8 { combine(lowercasedASCIIOf: $0) }
-    }
-
-    fileprivate mutating func combine(lowercasedASCIIOf bytes: UnsafeBufferPointer<UInt8>?) {
-        combine(bytes?.count)
-        guard let bytes else { return }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { lowercased in
-            _ = lowercased.initialize(from: bytes.lazy.map(\.lowercased))
+        combine(text?.utf8.count)
+        guard let text else { return }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.utf8.count) { lowercased in
+            _ = lowercased.initialize(from: text.utf8.lazy.map(\.lowercased))
             combine(bytes: UnsafeRawBufferPointer(lowercased))
         }
     }
@@ -236,43 +166,3 @@ public struct NumberedValues<Value: Hashable> {
 }
 
 extension NumberedValues: Sendable where Value: Sendable {}
-
-/// An array that stores its elements in chunks of equal size, so that growth never copies more than one chunk.
-public struct ChunkedArray<Element: Sendable>: Sendable {
-    static var chunkSize: Int { 1 << 14 }
-    var chunks: [[Element]] = []
-    var elementCount = 0
-    /// The number of elements.
-    public var count: Int { elementCount }
-
-    /// Creates an empty array.
-    public init() {}
-
-    /// Accesses the element at `index`.
-    public subscript(index: Int) -> Element {
-        get { chunks[index / Self.chunkSize][index % Self.chunkSize] }
-        _modify { yield &chunks[index / Self.chunkSize][index % Self.chunkSize] }
-    }
-
-    /// Appends an element.
-    public mutating func append(_ element: Element) {
-        if elementCount % Self.chunkSize == 0 { chunks.append([]) }
-        chunks[chunks.count - 1].append(element)
-        elementCount += 1
-    }
-
-    /// Removes all elements whose index is at least `start`.
-    public mutating func removeAll(from start: Int) {
-        guard start < elementCount else { return }
-        chunks.removeSubrange((start + Self.chunkSize - 1) / Self.chunkSize..<chunks.count)
-        if start % Self.chunkSize > 0 { chunks[chunks.count - 1].removeSubrange((start % Self.chunkSize)...) }
-        elementCount = start
-    }
-}
-
-extension ChunkedArray: RandomAccessCollection {
-    /// The index of the first element.
-    public var startIndex: Int { 0 }
-    /// The index after the last element.
-    public var endIndex: Int { elementCount }
-}

@@ -4,39 +4,36 @@ import Telemetry
 
 /// A counter for the records of each client of a bundle.
 ///
-/// Client IDs are compared case-insensitively. A client uses about 100 bytes of memory, because a bundle can have
-/// millions of clients.
+/// Client IDs are compared case-insensitively. Names are stored as numbers, so that a client uses 120 bytes of memory: a
+/// ``ClientSummary`` for each of 1,300,000 clients would use more than 500 MB.
 public struct ClientSummaries: Sendable {
     /// The counts of a client.
-    ///
-    /// Most clients have one record type and one app. Additional types and apps form a linked list in `names`, which
-    /// starts at `lastName`.
     private struct Entry {
         var recordCount: UInt32 = 0
         var uploadableCount: UInt32 = 0
-        /// The earliest time of any record in milliseconds since 1970, or a time after `lastTime` if no record has a
-        /// time.
-        var firstTime = Int64.max
-        /// The latest time of any record in milliseconds since 1970, or the lowest value if no record has a time.
-        var lastTime = Int64.min
-        /// The index, in `names`, of the type or app that was added last, or no value if there is no entry in `names`.
-        var lastName = OptionalUInt32(nil)
+        /// The earliest and the latest time of any record in milliseconds since 1970, or `nil` if no record has a time.
+        var times: ClosedRange<Int64>?
         /// The number, in `texts`, of the type of the first record.
-        ///
-        /// Records of this type are not counted in `names`.
         var typeNumber: UInt32 = 0
-        /// The number, in `apps`, of the app of the first record with an app, or no value if no record has an app.
-        var appNumber = OptionalUInt32(nil)
+        /// The number, in `apps`, of the app of the first record with an app, or `nil` if no record has an app.
+        var appNumber: UInt32?
+    }
 
-        var hasTime: Bool { firstTime <= lastTime }
+    /// The types and apps of a client other than those of its `Entry`.
+    ///
+    /// They are stored separately, because most clients have one type and one app.
+    private struct FurtherNames {
+        /// The number of records of each type, by the number of the type in `texts`.
+        var typeCounts: [UInt32: Int] = [:]
+        /// The numbers of the apps in `apps`.
+        var apps: Set<UInt32> = []
     }
 
     /// The data about a client that only exports need.
     private struct ExportEntry {
         var eventCount = 0
-        /// The number, in `texts`, of the app version in the latest record with a version, or no value if there is
-        /// none.
-        var versionNumber = OptionalUInt32(nil)
+        /// The number, in `texts`, of the app version in the latest record with a version, or `nil` if there is none.
+        var versionNumber: UInt32?
         /// The time, in milliseconds since 1970, of the record that contains the app version, or the lowest value if
         /// the record has no time.
         var versionTime = Int64.min
@@ -53,40 +50,24 @@ public struct ClientSummaries: Sendable {
         }
     }
 
-    /// An additional record type or an additional app of a client.
-    private struct Name {
-        /// The number of the type in `texts`, or of the app in `apps`.
-        let number: UInt32
-        /// The index of the previous type or app of the same client, or no value for the first one.
-        let previousName: OptionalUInt32
-        /// The number of records of the type, or `nil` for an app.
-        var recordCount: UInt32?
-    }
-
-    private struct NameKey: Hashable {
-        let clientIndex: UInt32
-        let number: UInt32
-        let isApp: Bool
-    }
-
     /// The clients, numbered by their indices in `entries`.
     public private(set) var clients: ClientIndex
     /// The client IDs whose spelling in the first counted record differs from `clients`, keyed by client number.
     private var otherSpellings: [Int: String] = [:]
     private var texts = NumberedValues<CapturedText>()
     private var apps = NumberedValues<AppIdentity>()
-    private var entries = ChunkedArray<Entry>()
+    private var entries: [Entry] = []
+    /// The further types and apps of the clients that have several, keyed by client number.
+    private var furtherNames: [Int: FurtherNames] = [:]
     /// The data for exports about each client, or `nil` if no export is created.
-    private var exportEntries: ChunkedArray<ExportEntry>?
-    private var names = ChunkedArray<Name>()
-    private var nameIndices: [NameKey: UInt32] = [:]
+    private var exportEntries: [ExportEntry]?
 
     /// Creates an empty counter that adds new clients to `clients`.
     ///
     /// `isForExport` states whether events and app versions are also collected.
     public init(addingTo clients: consuming ClientIndex = ClientIndex(), isForExport: Bool = false) {
         self.clients = clients
-        exportEntries = isForExport ? ChunkedArray() : nil
+        exportEntries = isForExport ? [] : nil
     }
 
     /// Counts a record, and returns the number of its client in ``clients``.
@@ -96,22 +77,23 @@ public struct ClientSummaries: Sendable {
     public mutating func count(_ record: borrowing RecordSummary, eventCount: Int = 0) -> Int {
         let index = clients.number(of: record.client, system: record.system)
         while entries.count <= index { entries.append(Entry()) }
+        let type = texts.number(of: CapturedText(record.type))
         if entries[index].recordCount == 0 {
-            entries[index].typeNumber = texts.number(of: CapturedText(record.type))
+            entries[index].typeNumber = type
             if let client = record.client, !clients.idBytes(ofClient: index).elementsEqual(client.utf8) {
                 otherSpellings[index] = client
             }
         }
         entries[index].recordCount += 1
         if record.isUploadable { entries[index].uploadableCount += 1 }
-        let type = texts.number(of: CapturedText(record.type))
-        if entries[index].typeNumber != type { names[nameIndex(type, ofClient: index, isApp: false)].recordCount? += 1 }
+        if entries[index].typeNumber != type {
+            furtherNames[index, default: FurtherNames()].typeCounts[type, default: 0] += 1
+        }
         if let app = AppIdentity(record) { add(app: apps.number(of: app), toClient: index) }
-        let time = record.time?.milliseconds
         if exportEntries != nil { addExportFacts(record, eventCount, toClient: index) }
-        if let time {
-            entries[index].firstTime = min(entries[index].firstTime, time)
-            entries[index].lastTime = max(entries[index].lastTime, time)
+        if let time = record.time?.milliseconds {
+            let times = entries[index].times ?? time...time
+            entries[index].times = min(times.lowerBound, time)...max(times.upperBound, time)
         }
         return index
     }
@@ -123,102 +105,50 @@ public struct ClientSummaries: Sendable {
         facts[index].eventCount += eventCount
         let time = record.time?.milliseconds ?? .min
         if let version = record.appVersion, time >= facts[index].versionTime {
-            facts[index].versionNumber = OptionalUInt32(texts.number(of: CapturedText(version)))
+            facts[index].versionNumber = texts.number(of: CapturedText(version))
             facts[index].versionTime = time
         }
     }
 
     private mutating func add(app: UInt32, toClient index: Int) {
-        guard let known = entries[index].appNumber.value else { return entries[index].appNumber = OptionalUInt32(app) }
-        if known != app { _ = nameIndex(app, ofClient: index, isApp: true) }
+        guard let known = entries[index].appNumber else { return entries[index].appNumber = app }
+        if known != app { furtherNames[index, default: FurtherNames()].apps.insert(app) }
     }
 
-    /// The counts of each client that has records, sorted by system and client ID.
-    public var sortedSummaries: SortedSummaries { SortedSummaries(list: self, numbers: sortedNumbers) }
-
-    /// A lazy collection of the counts of all clients that have records, sorted by system and client ID.
-    ///
-    /// A summary is created each time it is accessed.
-    public struct SortedSummaries: RandomAccessCollection, Sendable {
-        fileprivate let list: ClientSummaries
-        fileprivate let numbers: [UInt32]
-
-        /// The index of the first client.
-        public var startIndex: Int { 0 }
-        /// The index after the last client.
-        public var endIndex: Int { numbers.count }
-
-        /// Returns the counts of the client at `index`.
-        public subscript(index: Int) -> ClientSummary { list.summary(at: Int(numbers[index])) }
-    }
-
-    /// The counts and the apps of each client that has records, sorted by system and client ID.
-    public var sortedSummariesWithApps: some Sequence<(summary: ClientSummary, apps: ClientApps)> {
-        sortedNumbers.lazy.map { (summary(at: Int($0)), apps(at: Int($0))) }
-    }
+    // MARK: Summaries
 
     /// The numbers of the clients that have records, sorted by system and client ID.
-    private var sortedNumbers: [UInt32] {
-        clients.sortedNumbers { $0 < entries.count && entries[$0].recordCount > 0 }
-    }
-}
-
-// MARK: - Types and apps
-
-extension ClientSummaries {
-    private mutating func nameIndex(_ number: UInt32, ofClient client: Int, isApp: Bool) -> Int {
-        let key = NameKey(clientIndex: UInt32(client), number: number, isApp: isApp)
-        if let index = nameIndices[key] { return Int(index) }
-        let index = names.count
-        nameIndices[key] = UInt32(index)
-        names.append(Name(number: number, previousName: entries[client].lastName, recordCount: isApp ? nil : 0))
-        entries[client].lastName = OptionalUInt32(UInt32(index))
-        return index
+    public var sortedNumbers: [Int] {
+        clients.sortedNumbers { $0 < entries.count && entries[$0].recordCount > 0 }.map { Int($0) }
     }
 
-    private func summary(at index: Int) -> ClientSummary {
-        let entry = entries[index]
+    /// Returns the counts of the client with the number `number`.
+    public func summary(ofClient number: Int) -> ClientSummary {
+        let entry = entries[number]
         var types: [CapturedText: Int] = [:]
-        forEachName(of: entry) { name in
-            if let count = name.recordCount { types[texts[name.number]] = Int(count) }
-        }
+        for (type, count) in furtherNames[number]?.typeCounts ?? [:] { types[texts[type]] = count }
         types[texts[entry.typeNumber]] = Int(entry.recordCount) - types.values.reduce(0, +)
         return ClientSummary(
-            system: clients.system(ofClient: index).description,
-            client: otherSpellings[index] ?? clients.id(ofClient: index),
+            system: clients.system(ofClient: number).description,
+            client: otherSpellings[number] ?? clients.id(ofClient: number),
             recordCount: Int(entry.recordCount), uploadableCount: Int(entry.uploadableCount),
-            eventCount: exportEntries?[index].eventCount ?? 0,
-            recordCountsByType: types, apps: Set(texts: apps(of: entry).compactMap { $0.name ?? $0.id }),
-            firstTime: entry.hasTime ? Timestamp(inAnyYear: entry.firstTime) : nil,
-            lastTime: entry.hasTime ? Timestamp(inAnyYear: entry.lastTime) : nil)
+            eventCount: exportEntries?[number].eventCount ?? 0,
+            recordCountsByType: types, apps: Set(texts: apps(of: number).compactMap { $0.name ?? $0.id }),
+            firstTime: entry.times.flatMap { Timestamp(inAnyYear: $0.lowerBound) },
+            lastTime: entry.times.flatMap { Timestamp(inAnyYear: $0.upperBound) })
     }
 
     /// Returns the IDs and names of the apps in the records of a client, and the latest app version.
-    private func apps(at index: Int) -> ClientApps {
-        let entry = entries[index]
-        let apps = apps(of: entry)
+    public func apps(ofClient number: Int) -> ClientApps {
+        let apps = apps(of: number)
         return ClientApps(
             ids: Set(texts: apps.compactMap(\.id)), names: Set(texts: apps.compactMap(\.name)),
-            version: exportEntries?[index].versionNumber.value.map { texts[$0].string })
+            version: exportEntries?[number].versionNumber.map { texts[$0].string })
     }
 
-    private func apps(of entry: Entry) -> Set<AppIdentity> {
-        var found: Set<AppIdentity> = []
-        if let app = entry.appNumber.value { found.insert(apps[app]) }
-        forEachName(of: entry) { name in
-            if name.recordCount == nil { found.insert(apps[name.number]) }
-        }
-        return found
-    }
-
-    /// Calls `body` with each additional type and app of the client that `entry` describes.
-    private func forEachName(of entry: Entry, _ body: (Name) -> Void) {
-        var next = entry.lastName.value
-        while let index = next {
-            let name = names[Int(index)]
-            body(name)
-            next = name.previousName.value
-        }
+    private func apps(of number: Int) -> [AppIdentity] {
+        guard let first = entries[number].appNumber else { return [] }
+        return [apps[first]] + (furtherNames[number]?.apps.map { apps[$0] } ?? [])
     }
 }
 

@@ -262,15 +262,15 @@ public struct BundleTotals: Sendable, Equatable {
     /// The number of records by type, with keys of the form `<system>/<type>`.
     public var types: [CapturedText: Int] {
         Dictionary(
-            uniqueKeysWithValues: typeCounts.counts.map { (CapturedText("\($0.key.system)/\($0.key.type)"), $0.value) })
+            uniqueKeysWithValues: typeCounts.map { (CapturedText("\($0.key.system)/\($0.key.type)"), $0.value) })
     }
     /// The number of records by system.
     public var systems: [CapturedText: Int] {
         Dictionary(
-            typeCounts.counts.map { (CapturedText($0.key.system), $0.value) },
+            typeCounts.map { (CapturedText($0.key.system), $0.value) },
             uniquingKeysWith: { $0.addingSaturated($1) })
     }
-    private var typeCounts = Tally<TypeName>()
+    private var typeCounts: [TypeName: Int] = [:]
     /// The number of held records by hold code, which identifies the reason for the hold.
     ///
     /// A record with two hold codes is counted for both codes.
@@ -293,23 +293,23 @@ public struct BundleTotals: Sendable, Equatable {
 
     /// Adds `count` records of the type `type` of `system`.
     public mutating func add(_ count: Int, ofType type: String, in system: String) {
-        records = records.addingSaturated(count)
-        typeCounts.add(TypeName(system: system, type: type), count)
+        records.addSaturated(count)
+        typeCounts[TypeName(system: system, type: type), default: 0].addSaturated(count)
     }
 
     /// Counts `count` of the records that were added with ``add(_:ofType:in:)`` as uploadable.
-    public mutating func addUploadable(_ count: Int) { uploadableCount = uploadableCount.addingSaturated(count) }
+    public mutating func addUploadable(_ count: Int) { uploadableCount.addSaturated(count) }
 
     /// Counts `count` of the records that were added with ``add(_:ofType:in:)`` as held with the hold code `code`.
     public mutating func addHeld(_ count: Int, code: String) {
-        holds[code, default: 0] = holds[code, default: 0].addingSaturated(count)
+        holds[code, default: 0].addSaturated(count)
     }
 
     /// Adds the counts of `other`.
     public mutating func add(_ other: BundleTotals) {
-        records = records.addingSaturated(other.records)
+        records.addSaturated(other.records)
         addUploadable(other.uploadableCount)
-        typeCounts.add(other.typeCounts)
+        typeCounts.merge(other.typeCounts) { $0.addingSaturated($1) }
         holds.merge(other.holds) { $0.addingSaturated($1) }
     }
 
@@ -337,7 +337,7 @@ public struct BundleTotals: Sendable, Equatable {
         // The order does not matter, because each name has its own count.
         for (name, count) in types {
             guard let (system, type) = name.split(atFirst: UInt8(ascii: "/")) else { return nil }
-            typeCounts.add(TypeName(system: system.string, type: type.string), count)
+            typeCounts[TypeName(system: system.string, type: type.string)] = count
         }
         guard self.systems == systems else { return nil }
         self.holds = holds
@@ -358,35 +358,4 @@ extension CanonicalObject {
 extension Dictionary: CanonicalValue where Key == CapturedText, Value == Int {
     /// Appends an object that maps the names to the counts.
     public func appendJSON(to output: inout [UInt8]) { CanonicalObject(counts: self).appendJSON(to: &output) }
-}
-
-/// A table that counts occurrences by key.
-///
-/// Counting the same key repeatedly is fast, because the index of the last key is cached.
-struct Tally<Key: Hashable & Sendable>: Sendable {
-    private var indices: [Key: Int] = [:]
-    private var entries: [(key: Key, count: Int)] = []
-    private var lastIndex = 0
-
-    var counts: [Key: Int] { indices.mapValues { entries[$0].count } }
-
-    mutating func add(_ key: Key, _ count: Int = 1) {
-        if lastIndex >= entries.count || entries[lastIndex].key != key {
-            lastIndex = indices[key] ?? entries.count
-            if lastIndex == entries.count {
-                indices[key] = lastIndex
-                entries.append((key, 0))
-            }
-        }
-        entries[lastIndex].count = entries[lastIndex].count.addingSaturated(count)
-    }
-
-    mutating func add(_ other: Tally) {
-        for entry in other.entries { add(entry.key, entry.count) }
-    }
-}
-
-extension Tally: Equatable {
-    /// Returns whether the counts are equal, regardless of the order in which the keys were added.
-    static func == (left: Tally, right: Tally) -> Bool { left.counts == right.counts }
 }

@@ -54,22 +54,13 @@ public struct RecordHistory: Sendable, Equatable {
 
     /// The outcome of the record.
     public var outcome: Outcome
-    /// The value of ``otherPayloadTime``, in seconds since 1970.
-    private let otherPayloadSeconds: OptionalUInt32
-
-    /// The latest time that can be stored, in seconds since 1970, which is in the year 2106.
-    private static let maximumSeconds = Int64(UInt32.max) - 1
-
     /// The time at which another payload with the same id was last settled, or `nil` if none was settled.
-    public var otherPayloadTime: Timestamp? {
-        otherPayloadSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
-    }
+    public var otherPayloadTime: Timestamp?
 
-    /// Creates a history, storing the time with a precision of seconds.
-    public init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
+    /// Creates a history.
+    init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
         self.outcome = outcome
-        otherPayloadSeconds = OptionalUInt32(
-            otherPayloadTime.map { UInt32(clamping: min($0.milliseconds / 1000, Self.maximumSeconds)) })
+        self.otherPayloadTime = otherPayloadTime
     }
 }
 
@@ -94,7 +85,7 @@ extension Database {
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
         state.histories = try histories(of: pool.candidates)
-        state.deliveredItems = try deliveredItems(of: pool.items.keys)
+        state.deliveredItems = try deliveredItems(of: pool.items)
         state.refusedItems = try refusedItems()
         state.pauses = try pauses()
         let names = try clientNames()
@@ -108,7 +99,7 @@ extension Database {
         return state
     }
 
-    private func histories(of candidates: CandidateList) throws -> [RecordHistory] {
+    private func histories(of candidates: [Candidate]) throws -> [RecordHistory] {
         // A new ledger has no settled records, so a query for each of up to a million candidates would find nothing.
         guard try hasRow("SELECT 1 FROM settled", []) else {
             return Array(repeating: RecordHistory(), count: candidates.count)
@@ -142,9 +133,9 @@ extension Database {
         }
     }
 
-    private func deliveredItems(of keys: [ItemKey]) throws -> [Bool] {
-        guard try hasRow("SELECT 1 FROM items", []) else { return Array(repeating: false, count: keys.count) }
-        return try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
+    private func deliveredItems(of items: [(key: ItemKey, size: UInt32)]) throws -> [Bool] {
+        guard try hasRow("SELECT 1 FROM items", []) else { return Array(repeating: false, count: items.count) }
+        return try items.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.key.digest]) }
     }
 
     /// Returns the refused events of the lists that are not settled.

@@ -6,16 +6,13 @@ import Telemetry
 public struct CandidatePool: Sendable {
     /// The names to which the indices in the candidates refer.
     public internal(set) var names = PlanNames()
-    private(set) var candidates = CandidateList()
-    private(set) var items = PoolItems()
+    private(set) var candidates: [Candidate] = []
+    /// The items of all lists, with their sizes in bytes.
+    private(set) var items: [(key: ItemKey, size: UInt32)] = []
     /// The withdrawals that the bundles contain.
     private(set) var withdrawals = WithdrawalTable()
-    /// The profiles of the records.
+    /// The profiles of the records, by index.
     private(set) var profiles = ClientIndex()
-    /// The number in ``profiles`` of each record that belongs to a profile.
-    private(set) var profileNumbers = SparseNumbers()
-    /// The number in ``PlanNames/captures`` of each record whose holds decide about all of its copies.
-    private(set) var captureNumbers = SparseNumbers()
 
     let systems: SystemTable
     /// The bundles of the records, in the order in which they were given.
@@ -69,10 +66,8 @@ public struct CandidatePool: Sendable {
     /// Removes everything that was added after `checkpoint`, except for names.
     mutating func removeAll(after checkpoint: Checkpoint) {
         bundles.removeSubrange(checkpoint.bundleCount...)
-        candidates.removeAll(from: checkpoint.candidateCount)
-        items.removeAll(from: checkpoint.itemCount)
-        profileNumbers.removeAll(from: checkpoint.candidateCount)
-        captureNumbers.removeAll(from: checkpoint.candidateCount)
+        candidates.removeSubrange(checkpoint.candidateCount...)
+        items.removeSubrange(checkpoint.itemCount...)
         withdrawals = checkpoint.withdrawals
     }
 
@@ -115,16 +110,8 @@ public struct CandidatePool: Sendable {
             let holds = note.holds.map(\.code).filter { code in
                 !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id, code)
             }
-            if let profile = note.profile {
-                let number = profiles.number(of: profile, system: note.type.system)
-                profileNumbers.append(UInt32(number), at: candidates.count)
-            }
-            if let capture = note.capture {
-                captureNumbers.append(names.captures.number(of: Array(capture.utf8)), at: candidates.count)
-            }
-            let firstItem = items.count
-            let itemRange = note.items.map { firstItem..<firstItem + $0.count }
-            for item in note.items ?? [] { items.append(item.key, size: item.count) }
+            let firstItem = UInt32(items.count)
+            items += note.items ?? []
             candidates.append(
                 Candidate(
                     key: note.key, time: note.time?.milliseconds,
@@ -132,10 +119,13 @@ public struct CandidatePool: Sendable {
                         bundleIndex: UInt32(clamping: bundle), segmentIndex: UInt32(clamping: segment),
                         lineStart: UInt32(clamping: note.range.lowerBound),
                         lineLength: UInt32(clamping: note.range.count - 1)),
-                    itemIndices: itemRange, clientIndex: client, typeIndex: names.types.number(of: note.type),
+                    clientIndex: client, typeIndex: names.types.number(of: note.type),
+                    items: note.items == nil ? nil : firstItem..<UInt32(items.count),
                     accountIndex: note.account.map { names.accounts.number(of: $0) },
                     holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds.map { CapturedText($0) }),
                     rankIndex: note.holds.isEmpty ? nil : names.copyRanks.number(of: CopyRank(note.holds)),
+                    captureIndex: note.capture.map { names.captures.number(of: CapturedText($0)) },
+                    profileIndex: note.profile.map { UInt32(profiles.number(of: $0, system: note.type.system)) },
                     isReleasedFromOptOut: isReleased(note.id, Hold.optedOut.code)))
         }
     }
@@ -175,8 +165,8 @@ public struct PlanNames: Sendable {
     public internal(set) var holds = NumberedValues<[CapturedText]>()
     /// The distinct ranks of held records among their copies, by index.
     var copyRanks = NumberedValues<CopyRank>()
-    /// The labels of captures as UTF-8 bytes, by index.
-    var captures = NumberedValues<[UInt8]>()
+    /// The labels of captures, by index.
+    var captures = NumberedValues<CapturedText>()
 
     /// Returns the rank of a record among its copies.
     func copyRank(of candidate: Candidate) -> CopyRank { candidate.rankIndex.map { copyRanks[$0] } ?? .notHeld }

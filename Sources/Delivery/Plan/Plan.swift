@@ -87,7 +87,7 @@ extension Plan {
     }
 
     /// The number of planned uploads of each record.
-    public var uploadCountsByRecord: [UInt32] { queues.uploadCountsByRecord }
+    public var uploadCountsByRecord: [Int] { queues.uploadCountsByRecord }
 
     /// Returns the group of the record at `index`.
     public func group(ofRecordAt index: Int) -> DispositionGroup {
@@ -248,79 +248,71 @@ extension PlannedUpload {
 
 /// The uploads of a plan, by client.
 ///
-/// A queue is created when it is accessed. An upload of a record that is not a list uses 8 bytes of memory, because a
-/// plan can have millions of uploads.
+/// A queue is created when it is accessed, because the queues of 1,300,000 clients would use 350 MB of memory.
 public struct ClientQueues: Sendable {
-    private struct Entry: Sendable {
-        let recordIndex: UInt32
-        /// The index in `listUploads`, or `nil` if the record is not a list.
-        let listUploadIndex: OptionalUInt32
-    }
-
     private let pool: CandidatePool
-    private var entries: [Entry] = []
-    private var listUploads: [PlannedUpload] = []
-    /// The index of the first entry of each queue, followed by the number of entries.
-    private var bounds: [UInt32] = [0]
+    /// The indices of the records to send.
+    private var records: [Int] = []
+    /// The uploads of each list to send, by the index of the record.
+    private var listUploads: [Int: [PlannedUpload]] = [:]
+    /// The position in `records` of the first record of each queue, followed by the number of records.
+    private var bounds = [0]
 
     init(of pool: CandidatePool) { self.pool = pool }
 
     /// The number of uploads of all clients.
-    public var uploadCount: Int { entries.count }
-
-    /// Appends an upload of the record at `index`.
-    ///
-    /// `listUpload` is the upload to send if the record is a list, and `nil` if not.
-    mutating func append(recordAt index: Int, listUpload: PlannedUpload? = nil) {
-        let listUploadIndex = OptionalUInt32(listUpload == nil ? nil : UInt32(listUploads.count))
-        if let listUpload { listUploads.append(listUpload) }
-        entries.append(Entry(recordIndex: UInt32(index), listUploadIndex: listUploadIndex))
+    public var uploadCount: Int {
+        // A sum does not depend on the order.
+        listUploads.values.reduce(records.count) { $0 + $1.count - 1 }
     }
 
-    /// Divides the uploads into queues, in the order in which the clients first appear in the bundles.
+    /// Appends the upload of the record at `index`, which is not a list.
+    mutating func append(recordAt index: Int) { records.append(index) }
+
+    /// Appends an upload of the list at `index`, directly after the other uploads of that list.
+    mutating func append(_ upload: PlannedUpload, ofListAt index: Int) {
+        if listUploads[index] == nil { records.append(index) }
+        listUploads[index, default: []].append(upload)
+    }
+
+    /// Divides the records into queues, in the order in which the clients first appear in the bundles.
     ///
-    /// The uploads of a client stay in the order in which they were appended.
+    /// The records of a client stay in the order in which they were appended.
     mutating func sortByClient() {
-        var counts = [UInt32](repeating: 0, count: pool.names.clients.count)
-        for entry in entries { counts[clientIndex(of: entry)] += 1 }
+        var counts = [Int](repeating: 0, count: pool.names.clients.count)
+        for record in records { counts[clientIndex(of: record)] += 1 }
         bounds = [0]
-        // The index at which the next entry of each client is stored.
-        var places = [UInt32](repeating: 0, count: counts.count)
-        for candidate in pool.candidates where counts[Int(candidate.clientIndex)] > 0 {
-            let client = Int(candidate.clientIndex)
-            places[client] = bounds[bounds.count - 1]
-            bounds.append(places[client] + counts[client])
+        // The position at which the next record of each client is stored.
+        var positions = [Int](repeating: 0, count: counts.count)
+        for client in pool.candidates.lazy.map({ Int($0.clientIndex) }) where counts[client] > 0 {
+            positions[client] = bounds[bounds.count - 1]
+            bounds.append(positions[client] + counts[client])
             counts[client] = 0
         }
-        entries = [Entry](unsafeUninitializedCapacity: entries.count) { sorted, count in
-            for entry in entries {
-                let client = clientIndex(of: entry)
-                sorted.initializeElement(at: Int(places[client]), to: entry)
-                places[client] += 1
-            }
-            count = entries.count
+        var sorted = records
+        for record in records {
+            let client = clientIndex(of: record)
+            sorted[positions[client]] = record
+            positions[client] += 1
         }
+        records = sorted
     }
 
-    /// Removes the uploads for which `isRemoved` returns `true`.
-    mutating func removeAll(where isRemoved: (PlannedUpload) -> Bool) {
-        entries = entries.filter { !isRemoved(upload($0)) }
+    /// Removes the uploads of the records for which `isRemoved` returns `true`.
+    mutating func removeAll(where isRemoved: (Candidate) -> Bool) {
+        records.removeAll { isRemoved(pool.candidates[$0]) }
+        listUploads = listUploads.filter { !isRemoved(pool.candidates[$0.key]) }
         sortByClient()
     }
 
     /// The number of uploads for each record of the pool.
-    var uploadCountsByRecord: [UInt32] {
-        var counts = [UInt32](repeating: 0, count: pool.count)
-        for entry in entries { counts[Int(entry.recordIndex)] += 1 }
+    var uploadCountsByRecord: [Int] {
+        var counts = [Int](repeating: 0, count: pool.count)
+        for record in records { counts[record] = listUploads[record]?.count ?? 1 }
         return counts
     }
 
-    private func clientIndex(of entry: Entry) -> Int { Int(pool.candidates[Int(entry.recordIndex)].clientIndex) }
-
-    private func upload(_ entry: Entry) -> PlannedUpload {
-        if let index = entry.listUploadIndex.value { return listUploads[Int(index)] }
-        return PlannedUpload(of: pool.candidates[Int(entry.recordIndex)])
-    }
+    private func clientIndex(of record: Int) -> Int { Int(pool.candidates[record].clientIndex) }
 }
 
 extension ClientQueues: RandomAccessCollection {
@@ -331,9 +323,10 @@ extension ClientQueues: RandomAccessCollection {
 
     /// Returns the queue at `index`.
     public subscript(index: Int) -> ClientQueue {
-        let entries = entries[Int(bounds[index])..<Int(bounds[index + 1])]
+        let records = records[bounds[index]..<bounds[index + 1]]
         return ClientQueue(
-            clientIndex: UInt32(clientIndex(of: entries[entries.startIndex])), sends: entries.map(upload))
+            clientIndex: pool.candidates[records[records.startIndex]].clientIndex,
+            sends: records.flatMap { listUploads[$0] ?? [PlannedUpload(of: pool.candidates[$0])] })
     }
 }
 

@@ -19,7 +19,7 @@ import Telemetry
 /// Source: "Delivery", "Copies and withdrawals" and "Limits".
 public struct Planner {
     private let pool: CandidatePool
-    private let order: [UInt32]
+    private let order: [Int]
     private let duplicates: DuplicateFinder
     private let decisions: PoolDecisions
     private let state: LedgerState
@@ -70,18 +70,16 @@ public struct Planner {
 
     private mutating func decideAll() {
         plan.dispositions = Array(repeating: .held, count: pool.count)
-        for index in order.lazy.map({ Int($0) }) {
-            let mark = duplicates[index]
-            let disposition =
-                mark.isDuplicate ? .duplicate : decide(recordAt: index, sharesIdentity: mark.sharesIdentity)
-            plan.dispositions[index] = disposition
+        for index in order {
+            plan.dispositions[index] = duplicates.usedCopies[index] == nil ? decide(recordAt: index) : .duplicate
             plan.groupCounts[plan.group(ofRecordAt: index), default: 0] += 1
         }
         plan.queues.sortByClient()
     }
 
-    private mutating func decide(recordAt index: Int, sharesIdentity: Bool) -> Disposition {
+    private mutating func decide(recordAt index: Int) -> Disposition {
         let candidate = pool.candidates[index]
+        let sharesIdentity = duplicates.indicesWithSharedIdentity.contains(index)
         let history = state.history(of: index)
         switch history.outcome {
         case .delivered: return .delivered
@@ -129,8 +127,8 @@ public struct Planner {
     /// Plans uploads for those events of a list that are neither settled nor part of another upload.
     private mutating func planList(_ candidate: Candidate, at index: Int, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
-        let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
-        let left = unsettled.filter { !sentItems.contains(pool.items.keys[$0]) }
+        let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items[$0].key) }
+        let left = unsettled.filter { !sentItems.contains(pool.items[$0].key) }
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
             plan.settlements.append(
@@ -141,17 +139,16 @@ public struct Planner {
         guard let list = pool.systems[pool.names.types[candidate.typeIndex].system]?.uploads.list else { return .held }
         let parts = parts(of: left, list)
         for (number, part) in parts.enumerated() {
-            let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
+            let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items[$0].key) }
             let isWhole = part.count == items.count
             let key = isWhole ? candidate.key : candidate.key.partKey(for: sent)
             // The parts before this one are already in the plan.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             plan.queues.append(
-                recordAt: index,
-                listUpload: PlannedUpload(
+                PlannedUpload(
                     of: candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
-                    followsRefusal: !refused.isEmpty))
+                    followsRefusal: !refused.isEmpty), ofListAt: index)
         }
         return .send
     }
@@ -163,7 +160,7 @@ public struct Planner {
         var parts: [[Int]] = []
         var partSize = 0
         for item in items {
-            let size = pool.items.size(at: item) + 1
+            let size = Int(pool.items[item].size) + 1
             if let count = parts.last?.count, count < itemLimit, partSize + size + frameSize <= rules.maximumListBytes {
                 parts[parts.count - 1].append(item)
                 partSize += size
@@ -185,14 +182,14 @@ public struct Planner {
 
 extension CandidatePool {
     /// The indices of all records in the order in which they are sent.
-    var sendingOrder: [UInt32] {
+    var sendingOrder: [Int] {
         let typeTakesPrecedence = names.types.values.indices.map { takesPrecedence(typeIndex: UInt32($0)) }
-        func rank(_ index: UInt32) -> (Int, Int64, UInt32, UInt32) {
-            let candidate = candidates[Int(index)]
+        func rank(_ index: Int) -> (Int, Int64, UInt32, Int) {
+            let candidate = candidates[index]
             let bundle = position(ofBundle: candidate.location.bundleIndex)
             return (typeTakesPrecedence[Int(candidate.typeIndex)] ? 0 : 1, candidate.sortTime, bundle, index)
         }
-        return (0..<UInt32(count)).sorted { rank($0) < rank($1) }
+        return candidates.indices.sorted { rank($0) < rank($1) }
     }
 
     /// Returns whether records of the type at index `type` are sent before all other records of their client.

@@ -6,18 +6,16 @@ import Telemetry
 struct PoolDecisions: Sendable {
     let pool: CandidatePool
     private(set) var withdrawals: AppliedWithdrawals
-    /// For each duplicate, the index of the copy that is used instead.
-    private let copies: SparseNumbers
+    private let duplicates: DuplicateFinder
 
     init(_ pool: CandidatePool, _ state: LedgerState, _ duplicates: DuplicateFinder) {
-        self.pool = pool
-        copies = SparseNumbers(sorting: duplicates.replacements)
+        (self.pool, self.duplicates) = (pool, duplicates)
         withdrawals = AppliedWithdrawals(to: pool, state)
         withdrawals.inherit(between: duplicates)
     }
 
     /// Returns the index of the copy that is used instead of the record at `index`, or `index` if that record is used.
-    func usedCopy(of index: Int) -> Int { copies[index].map { Int($0) } ?? index }
+    func usedCopy(of index: Int) -> Int { duplicates.usedCopies[index] ?? index }
 
     /// Returns whether the record at `index` is not sent because its client or profile requested a deletion.
     func isDeletionRequested(_ index: Int) -> Bool { withdrawals.kinds(of: index).contains(.deletionRequested) }
@@ -33,14 +31,18 @@ struct PoolDecisions: Sendable {
     /// Returns the fact that the holds of another copy decided about the record at `index`, or `nil` if they did not.
     func copyFact(of index: Int) -> DecidingFact? {
         let copy = usedCopy(of: index)
-        guard copy != index, let capture = pool.captureNumbers[copy] else { return nil }
+        guard copy != index, let capture = capture(of: copy) else { return nil }
         let (rank, other) = (
             pool.names.copyRank(of: pool.candidates[index]), pool.names.copyRank(of: pool.candidates[copy])
         )
         let codes = Set(pool.candidates[copy].holdsIndex.map { pool.names.holds[$0] } ?? [])
         guard other < rank, let code = Self.decisiveCodes.first(where: { codes.contains($0) }) else { return nil }
-        let label = String(decoding: pool.names.captures[capture], as: UTF8.self)
-        return DecidingFact(code: code, capture: label, path: nil, isCopy: true)
+        return DecidingFact(code: code, capture: capture, path: nil, isCopy: true)
+    }
+
+    /// Returns the label of the capture of the record at `index`, or `nil` unless its holds decide about all copies.
+    private func capture(of index: Int) -> String? {
+        pool.candidates[index].captureIndex.map { pool.names.captures[$0].string }
     }
 
     /// Returns the withdrawal because of which the record at `index` is not sent, or `nil` if there is none.
@@ -52,8 +54,7 @@ struct PoolDecisions: Sendable {
             return DecidingFact(code: reason.rawValue, capture: fact.capture, path: fact.path, isCopy: false)
         }
         // The record itself has the hold, but no client to which a withdrawal could apply.
-        let capture = pool.captureNumbers[index].map { String(decoding: pool.names.captures[$0], as: UTF8.self) }
-        return DecidingFact(code: reason.rawValue, capture: capture, path: nil, isCopy: false)
+        return DecidingFact(code: reason.rawValue, capture: capture(of: index), path: nil, isCopy: false)
     }
 
     /// The hold codes that decide about all copies of a record, in the order of their rules.
@@ -103,59 +104,45 @@ extension DecidingFact: Comparable, Hashable {
 
 /// The result of a search for candidates that represent the same upload or have the same id.
 struct DuplicateFinder {
-    /// The result of the search for one candidate.
-    struct Mark {
-        /// Whether another candidate with the same key is used instead.
-        var isDuplicate = false
-        /// Whether a candidate with another key has the same id.
-        var sharesIdentity = false
-    }
-
-    private var marks: [Mark]
-    /// The index of each duplicate, with the index of the candidate that is used instead.
-    private(set) var replacements: [(index: UInt32, number: UInt32)] = []
+    /// For the index of each duplicate, the index of the copy that is used instead.
+    private(set) var usedCopies: [Int: Int] = [:]
+    /// The indices of the candidates whose id another candidate with another key has.
+    private(set) var indicesWithSharedIdentity: Set<Int> = []
 
     /// Examines `candidates`, where `order` contains their indices in sending order.
     ///
     /// If several candidates have the same key, the one whose holds have the lowest `CopyRank` is used, and of equals the
     /// first one. Holds that the operator has released count, so that a release does not change which copy is used.
-    init(_ candidates: CandidateList, order: [UInt32], names: PlanNames) {
-        marks = Array(repeating: Mark(), count: candidates.count)
-        var ranks = Array(repeating: UInt32(0), count: candidates.count)
-        for (rank, index) in order.enumerated() { ranks[Int(index)] = UInt32(clamping: rank) }
+    init(_ candidates: [Candidate], order: [Int], names: PlanNames) {
+        var ranks = Array(repeating: 0, count: candidates.count)
+        for (rank, index) in order.enumerated() { ranks[index] = rank }
         let byKey = order.sorted { left, right in
-            let (first, second) = (candidates[Int(left)].key, candidates[Int(right)].key)
-            return first == second ? ranks[Int(left)] < ranks[Int(right)] : first < second
+            let (first, second) = (candidates[left].key, candidates[right].key)
+            return first == second ? ranks[left] < ranks[right] : first < second
         }
         var start = 0
         while start < byKey.count {
-            let identity = candidates[Int(byKey[start])].key.identity
-            let end = byKey[start...].firstIndex { candidates[Int($0)].key.identity != identity } ?? byKey.count
-            markGroup(byKey[start..<end], candidates, names)
+            let identity = candidates[byKey[start]].key.identity
+            let end = byKey[start...].firstIndex { candidates[$0].key.identity != identity } ?? byKey.count
+            examineGroup(byKey[start..<end], candidates, names)
             start = end
         }
     }
 
-    subscript(index: Int) -> Mark { marks[index] }
-
-    private mutating func markGroup(
-        _ group: ArraySlice<UInt32>, _ candidates: CandidateList, _ names: PlanNames
-    ) {
+    /// Examines the candidates of a group, which have the same identity.
+    private mutating func examineGroup(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
         guard let first = group.first, let last = group.last, group.count > 1 else { return }
-        let isShared = candidates[Int(first)].key != candidates[Int(last)].key
+        if candidates[first].key != candidates[last].key { indicesWithSharedIdentity.formUnion(group) }
         var start = group.startIndex
         while start < group.endIndex {
-            let key = candidates[Int(group[start])].key
-            let end = group[start...].firstIndex { candidates[Int($0)].key != key } ?? group.endIndex
+            let key = candidates[group[start]].key
+            let end = group[start...].firstIndex { candidates[$0].key != key } ?? group.endIndex
             // The first of several minimums is used.
-            let representative =
+            let used =
                 group[start..<end].min {
-                    names.copyRank(of: candidates[Int($0)]) < names.copyRank(of: candidates[Int($1)])
+                    names.copyRank(of: candidates[$0]) < names.copyRank(of: candidates[$1])
                 } ?? group[start]
-            for index in group[start..<end] {
-                marks[Int(index)] = Mark(isDuplicate: index != representative, sharesIdentity: isShared)
-                if index != representative { replacements.append((index, representative)) }
-            }
+            for index in group[start..<end] where index != used { usedCopies[index] = used }
             start = end
         }
     }

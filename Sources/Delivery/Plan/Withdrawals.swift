@@ -14,7 +14,7 @@ struct AppliedWithdrawals: Sendable {
     private var kindsByClient: [UInt32: WithdrawalKinds] = [:]
     private var kindsByProfile: [UInt32: WithdrawalKinds] = [:]
     /// The kinds that apply to a record because of a copy with another client.
-    private var kindsByRecord: [UInt32: WithdrawalKinds] = [:]
+    private var kindsByRecord: [Int: WithdrawalKinds] = [:]
     /// For each type index, whether records of the type are sent before all other records of their client.
     private let typeTakesPrecedence: [Bool]
 
@@ -43,8 +43,9 @@ struct AppliedWithdrawals: Sendable {
     /// Copies usually have the same client. Bundles that were not made by this program can differ.
     mutating func inherit(between copies: DuplicateFinder) {
         guard !isEmpty else { return }
-        for (duplicate, representative) in copies.replacements {
-            let missing = kinds(of: Int(duplicate)).subtracting(kinds(of: Int(representative)))
+        // The result does not depend on the order of the copies.
+        for (duplicate, representative) in copies.usedCopies {
+            let missing = kinds(of: duplicate).subtracting(kinds(of: representative))
             if !missing.isEmpty { kindsByRecord[representative, default: []].formUnion(missing) }
         }
     }
@@ -55,10 +56,10 @@ struct AppliedWithdrawals: Sendable {
         let candidate = pool.candidates[index]
         guard !typeTakesPrecedence[Int(candidate.typeIndex)] else { return [] }
         var kinds = kindsByClient[candidate.clientIndex] ?? []
-        if !kindsByProfile.isEmpty, let profile = pool.profileNumbers[index] {
+        if !kindsByProfile.isEmpty, let profile = candidate.profileIndex {
             kinds.formUnion(kindsByProfile[profile] ?? [])
         }
-        return kindsByRecord.isEmpty ? kinds : kinds.union(kindsByRecord[UInt32(index)] ?? [])
+        return kindsByRecord.isEmpty ? kinds : kinds.union(kindsByRecord[index] ?? [])
     }
 
     /// Returns the kinds of withdrawals because of which the record at `index` is held and has not been released.
@@ -74,7 +75,7 @@ struct AppliedWithdrawals: Sendable {
     func fact(_ reason: Withdrawal.Reason, of index: Int) -> Withdrawal? {
         let candidate = pool.candidates[index]
         let client = pool.names.clients[candidate.clientIndex]
-        let profile = pool.profileNumbers[index].flatMap { pool.profiles.id(ofClient: Int($0)) }
+        let profile = candidate.profileIndex.flatMap { pool.profiles.id(ofClient: Int($0)) }
         let subjects = [(Withdrawal.Subject.Kind.client, client.client), (.profile, profile)]
         return subjects.lazy.compactMap { kind, id in
             id.flatMap { facts[reason, Withdrawal.Subject(client.system, kind, id: $0)] }

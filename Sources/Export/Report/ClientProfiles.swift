@@ -7,15 +7,15 @@ import Bytes
 struct ClientProfile: Sendable {
     /// The index of the latest value of a property, and the time of this value.
     struct Latest: Sendable {
-        private var index = OptionalUInt32(nil)
+        private var index: UInt32?
         private var time = Int64.min
 
-        var value: Int? { index.value.map(Int.init) }
+        var value: Int? { index.map { Int($0) } }
 
         /// Replaces the value, unless `value` is `nil` or `time` is earlier than the time of the stored value.
         mutating func update(_ value: Int?, at time: Int64) {
             guard let value, time >= self.time else { return }
-            (index, self.time) = (OptionalUInt32(UInt32(value)), time)
+            (index, self.time) = (UInt32(value), time)
         }
 
         fileprivate mutating func update(_ later: Latest, _ indices: [Int?]) {
@@ -24,7 +24,8 @@ struct ClientProfile: Sendable {
     }
 
     let key: ClientKey
-    private let systemIndex: OptionalUInt32
+    /// The index of the system, or `nil` if it is unknown.
+    let system: Int?
     /// Whether the profile belongs to a client, and not to the records of a system that have no client.
     let isClient: Bool
     var app = Latest()
@@ -54,11 +55,9 @@ struct ClientProfile: Sendable {
 
     fileprivate init(key: ClientKey, system: Int?, isClient: Bool) {
         self.key = key
-        systemIndex = OptionalUInt32(system.map(UInt32.init))
+        self.system = system
         self.isClient = isClient
     }
-
-    var system: Int? { systemIndex.value.map(Int.init) }
 
     fileprivate mutating func add(_ later: ClientProfile, _ indices: TallyIndices) {
         app.update(later.app, indices.apps)
@@ -77,38 +76,33 @@ struct TallyIndices {
 
 /// The profiles of all clients, in the order of their first records.
 struct ClientProfiles: Sendable {
-    private var profiles = ChunkedArray<ClientProfile>()
-    private var indices: [ClientKey: UInt32] = [:]
+    private var profiles: [ClientProfile] = []
+    private var indices: [ClientKey: Int] = [:]
 
-    subscript(client: ClientKey) -> ClientProfile? { indices[client].map { profiles[Int($0)] } }
+    subscript(client: ClientKey) -> ClientProfile? { indices[client].map { profiles[$0] } }
 
     /// The profiles of clients.
     ///
     /// Profiles for records without a client are excluded.
-    var clients: some Sequence<ClientProfile> { all.lazy.filter(\.isClient) }
-
-    private var all: some Sequence<ClientProfile> {
-        let profiles = profiles
-        return (0..<profiles.count).lazy.map { profiles[$0] }
-    }
+    var clients: some Sequence<ClientProfile> { profiles.lazy.filter(\.isClient) }
 
     /// Calls `body` with the profile of `client`, and creates the profile first if it does not exist.
     mutating func update(
         _ client: ClientKey, system: Int?, isClient: Bool, _ body: (inout ClientProfile) -> Void
     ) {
-        let index = indices[client] ?? UInt32(profiles.count)
+        let index = indices[client] ?? profiles.count
         if index == profiles.count {
             indices[client] = index
             profiles.append(ClientProfile(key: client, system: system, isClient: isClient))
         }
-        body(&profiles[Int(index)])
+        body(&profiles[index])
     }
 
     /// Adds the profiles of a later part of the input.
     ///
     /// `indices` maps the indices of values in the later tally to their indices in the tally that owns these profiles.
-    mutating func add(_ later: ClientProfiles, _ indices: TallyIndices) {
-        for profile in later.all {
+    mutating func add(_ later: ClientProfiles, _ indices: ClientProfile.Indices) {
+        for profile in later.profiles {
             update(profile.key, system: profile.system.flatMap { indices.systems[$0] }, isClient: profile.isClient) {
                 $0.add(profile, indices)
             }

@@ -215,7 +215,8 @@ public struct TableExport: ~Copyable {
 
     private mutating func writeClients() throws {
         let clients = clients
-        for (client, apps) in clients.sortedSummariesWithApps {
+        for number in clients.sortedNumbers {
+            let (client, apps) = (clients.summary(ofClient: number), clients.apps(ofClient: number))
             addRow(to: ExportTables.clients) { buffer in
                 [
                     buffer.keep(client.system), buffer.keep(client.client), buffer.keep(Self.list(apps.ids)),

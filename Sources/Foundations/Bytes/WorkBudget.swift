@@ -127,25 +127,12 @@ extension FixedWidthInteger {
         let (sum, hasOverflowed) = addingReportingOverflow(other)
         return hasOverflowed ? .max : sum
     }
+
+    /// Adds a number that is not negative, or changes the number to the maximum integer on overflow.
+    public mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
 }
 
 extension Sequence<Int> {
     /// The sum of the numbers, or the maximum integer on overflow.
     public var saturatedSum: Int { reduce(0) { $0.addingSaturated($1) } }
-}
-
-/// An optional `UInt32` that occupies four bytes, for tables with millions of entries.
-///
-/// A `UInt32?` occupies eight bytes in an array. In exchange, this type cannot represent `UInt32.max`.
-public struct OptionalUInt32: Sendable, Hashable {
-    let bits: UInt32
-
-    /// Creates an optional number, which must not be `UInt32.max`.
-    public init(_ value: UInt32?) {
-        precondition(value != UInt32.max, "UInt32.max represents no value")
-        bits = value ?? .max
-    }
-
-    /// The number, or `nil` if there is none.
-    public var value: UInt32? { bits == .max ? nil : bits }
 }

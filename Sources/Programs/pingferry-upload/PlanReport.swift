@@ -118,7 +118,7 @@ private struct PlanRows {
     /// The index in `records` of the first record of each row, followed by the total number of records.
     private let bounds: [UInt32]
     /// The number of planned uploads of each record, at the index of the record in the plan.
-    private let uploadCounts: [UInt32]
+    private let uploadCounts: [Int]
 
     init(_ plan: Plan) {
         self.plan = plan
