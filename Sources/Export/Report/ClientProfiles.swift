@@ -101,7 +101,7 @@ struct ClientProfiles: Sendable {
     /// Adds the profiles of a later part of the input.
     ///
     /// `indices` maps the indices of values in the later tally to their indices in the tally that owns these profiles.
-    mutating func add(_ later: ClientProfiles, _ indices: ClientProfile.Indices) {
+    mutating func add(_ later: ClientProfiles, _ indices: TallyIndices) {
         for profile in later.profiles {
             update(profile.key, system: profile.system.flatMap { indices.systems[$0] }, isClient: profile.isClient) {
                 $0.add(profile, indices)
