@@ -1,11 +1,12 @@
 import ActivityStream
-import Delivery
 import Glean
 import JSONText
 import Leanplum
 import Mozilla
 import Systems
 import Telemetry
+
+@testable import Delivery
 
 /// Reads hostile bytes as a server's answer, and checks the outcomes.
 ///

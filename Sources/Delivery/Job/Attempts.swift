@@ -115,24 +115,17 @@ enum AttemptImpact: Equatable {
 /// The schedule for retrying a request.
 public struct Backoff: Sendable, Equatable {
     /// The maximum number of attempts for one request in a job.
-    public var maximumAttempts: Int
+    public var maximumAttempts = 4
     /// The delay before the second attempt, in seconds, which is randomly shortened by up to half.
     ///
     /// The delay is doubled for each further attempt.
-    public var initialDelay: Double
+    public var initialDelay = 1.0
     /// The maximum delay, in seconds.
     ///
     /// If a server requests a longer delay, no more requests are sent to that server in this job. If the server
     /// requests a longer delay only between the uploads of one client, the other uploads of that client are left for a
     /// later job.
-    public var maximumDelay: Double
-
-    /// Creates a schedule with delays in seconds.
-    public init(maximumAttempts: Int = 4, initialDelay: Double = 1, maximumDelay: Double = 30) {
-        self.maximumAttempts = maximumAttempts
-        self.initialDelay = initialDelay
-        self.maximumDelay = maximumDelay
-    }
+    public var maximumDelay = 30.0
 
     /// Returns the delay in seconds before the next attempt, or `nil` if no further attempt is made.
     ///

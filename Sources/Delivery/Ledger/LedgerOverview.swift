@@ -117,7 +117,8 @@ public struct LedgerOverview: Sendable {
 
     /// Runs `sql`, and calls `count` with each row and the counts of the group in its first two columns.
     private mutating func addCounts(
-        from sql: StaticString, _ db: Database, _ names: Names, _ count: (inout RecordCounts, borrowing DatabaseRow) -> Void
+        from sql: StaticString, _ db: Database, _ names: Names,
+        _ count: (inout RecordCounts, borrowing DatabaseRow) -> Void
     ) throws {
         try db.rows(sql) { row in
             if let group = names.group(row) { count(&counts[group, default: RecordCounts()], row) }

@@ -273,7 +273,7 @@ struct SendCommand: AsyncParsableCommand {
 
     private func printPlan() async throws {
         let credentials = try sending.credentials(environment: ProcessInfo.processInfo.environment)
-        let view = try existing { try LedgerView(path: try ledger.path()) }
+        let view = try ifExists { try LedgerView(path: try ledger.path()) }
         if let missing = try view?.missingJobs() {
             LedgerError.older(path: try ledger.path(), missing).report(as: PingferryUpload.name)
         }
@@ -303,7 +303,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// Returns the ledger that `open` returns, or `nil` if it does not exist and `--ledger-must-exist` is not given.
-    private func existing<Opened>(_ open: () throws -> Opened) throws -> Opened? {
+    private func ifExists<Opened>(_ open: () throws -> Opened) throws -> Opened? {
         do {
             return try open()
         } catch LedgerError.missing where !ledgerMustExist {
@@ -321,7 +321,7 @@ struct SendCommand: AsyncParsableCommand {
         let receipt = try receiptOutput()
         // An existing ledger is locked before the bundles are read, so that a concurrent second job ends immediately.
         // A new one is created only after the bundles are verified, so that a wrong name of a bundle leaves none.
-        let existing = try existing { try ledger.openLedger(mustExist: true) }
+        let existing = try ifExists { try self.ledger.openLedger(mustExist: true) }
         findings.hasLockedLedger = existing != nil
         let verified: VerifiedBundles
         do {
