@@ -5,7 +5,7 @@ import Testing
 @testable import Glean
 
 @Suite struct GleanUploadsTests {
-    private let uploads = GleanUploads()
+    private let uploads: any UploadFormat = GleanUploads()
     private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
     private static let path = "/submit/org-mozilla-ios-firefox/baseline/1/\(id)"
 
