@@ -10,9 +10,9 @@ TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdat
 CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
 DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv openssh-client
 GROWTH_TOOLS = python3 valgrind
-FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
+FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless xz-utils
 BARE_TOOLS = debootstrap iproute2
-BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light
+BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light xz-utils
 
 # Installs the packages $(1), and runs the command that follows, which finds no other programs than theirs.
 with = .ci/setup $(1) && .ci/declared $(PREREQUISITES) $(1) --

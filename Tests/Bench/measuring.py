@@ -9,7 +9,7 @@ import time
 from typing import NamedTuple, Optional
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.append(os.path.join(HERE, "../Oracles"))
+sys.path += [os.path.join(HERE, "../Oracles"), os.path.join(HERE, "../Fixtures")]
 import packages  # noqa: E402
 
 # The folder of inputs and outputs, relative to the repository.

@@ -1,11 +1,14 @@
 """Measures the parsers alone: JSON in comparison with Foundation and simdjson, and keyed archives with libplist and nska_deserialize."""
 
 import os
+import plistlib
 import shutil
 import subprocess
+import tempfile
 
 import measuring
 from measuring import FOLDER, program
+from unpack import unpack
 
 # Prints the bytes per second of processor time that nska_deserialize reads.
 DESERIALIZE = """
@@ -70,9 +73,40 @@ def archives(bench):
 
 def queue(name, events):
     """Makes a Sift queue whose events contain the full state of the app, and returns the path of its archive."""
-    folder = measuring.make_once(FOLDER + "/" + name, lambda path: measuring.run_script(
-        "Tests/Fixtures/make_keyed_archives.py", path, "--events", str(events)))
-    return folder + "/gen4-2.1.0/Library/Caches/sift-v0_0_1/queues/sift-default"
+    return measuring.make_once(FOLDER + "/" + name, lambda path: make_queue(path, events))
+
+
+def make_queue(path, events):
+    """Writes an archive with the events of a small queue, which are repeated with other numbers until there are `events`."""
+    with tempfile.TemporaryDirectory() as folder:
+        unpack("sift", folder)
+        with open(folder + "/gen4-2.1.0/Library/Caches/sift-v0_0_1/queues/sift-default", "rb") as stream:
+            archive = plistlib.load(stream)
+    objects = archive["$objects"]
+    root = objects[archive["$top"]["root"].data]
+    position = next(place for key, place in zip(root["NS.keys"], root["NS.objects"]) if objects[key.data] == "queue")
+    queue = objects[position.data]
+    small, originals = list(queue["NS.objects"]), list(objects)
+    # Copies of an event share classes and strings with the original.
+    copied = [index for index, item in enumerate(originals) if not isinstance(item, str) and item not in (root, queue)
+              and not (isinstance(item, dict) and "$classname" in item)]
+    for number in range(1, events // len(small)):
+        places = {index: plistlib.UID(len(objects) + count) for count, index in enumerate(copied)}
+        objects += [changed(originals[index], places, number) for index in copied]
+        queue["NS.objects"] += changed(small, places, number)
+    with open(path, "wb") as stream:
+        plistlib.dump(archive, stream, fmt=plistlib.FMT_BINARY, sort_keys=False)
+
+
+def changed(value, places, number):
+    """Returns a copy of a value in an archive with references to the new places of objects, and adds `number` to its numbers."""
+    if isinstance(value, plistlib.UID):
+        return places.get(value.data, value)
+    if isinstance(value, dict):
+        return {key: changed(member, places, number) for key, member in value.items()}
+    if isinstance(value, list):
+        return [changed(member, places, number) for member in value]
+    return value if isinstance(value, (bool, str)) else value + number
 
 
 def libplist():

@@ -8,13 +8,17 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import uuid
 
 import measuring
 from measuring import FOLDER, Limit, compare, pingferry
+from unpack import unpack
 
 NDJSON, TAR, BUNDLE = (FOLDER + "/speed-output" + suffix for suffix in (".ndjson", ".tar.zst", ".bundle.tar.zst"))
 # The minimum size of the request log, in bytes.
 LOG_SIZE = 500 << 20
+# The number of requests in the large Leanplum store.
+REQUESTS = 50_000
 # The maximum size of a bundle as a fraction of the size of tar's archive.
 MAX_BUNDLE_SIZE = 0.80
 
@@ -122,10 +126,11 @@ def log_entry(ping):
 
 
 def make_databases(folder):
-    """Makes a Leanplum store of 50,000 requests in `whole`, and one with an interrupted transaction on all of them in `journal`."""
-    measuring.run_script("Tests/Fixtures/make_leanplum_stores.py", folder + "/all", "--events", "50000")
+    """Makes a Leanplum store of `REQUESTS` requests in `whole`, and one with an interrupted transaction on all of them in `journal`."""
+    unpack("leanplum", folder + "/all")
     base = folder + "/all/sqlite-basic"
     source = next(os.path.join(parent, name) for parent, _, names in os.walk(base) for name in names if name.endswith(".sqlite"))
+    repeat_requests(source)
     copies = {}
     for kind in ("whole", "journal"):
         copies[kind] = os.path.join(folder, kind, os.path.relpath(source, base))
@@ -141,6 +146,20 @@ def make_databases(folder):
     database.execute("ROLLBACK")
     database.close()
     shutil.rmtree(folder + "/all")
+
+
+def repeat_requests(path):
+    """Adds requests with other ids and times to a Leanplum store until it has `REQUESTS`."""
+    database = sqlite3.connect(path)
+    with database:
+        requests = [json.loads(text) for text, in database.execute("SELECT data FROM event ORDER BY rowid")]
+        for number in range(len(requests), REQUESTS):
+            request = requests[number % len(requests)]
+            request = {**request, "reqId": str(uuid.UUID(int=number)).upper(), "time": "%.6f" % (float(request["time"]) + number)}
+            # The SDK escapes slashes.
+            text = json.dumps(request, ensure_ascii=False, separators=(",", ":")).replace("/", "\\/")
+            database.execute("INSERT INTO event (data) VALUES (?)", [text])
+    database.close()
 
 
 SECTIONS = {"bundle": bundles, "folder": folders, "archives": archives, "stores": stores, "million": million}

@@ -7,37 +7,31 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The cases of the generator of stores and request logs of Adjust's SDK.
+/// The stores and request logs of Adjust's SDK with expected results.
 ///
 /// The path of a case is that of its input, which can be a folder or a file.
 enum AdjustFixtures {
-    /// All cases with the default options, and again with other values.
-    static var cases: [FixtureCase] { get throws { try standard.get() + other.get() } }
+    /// All cases.
+    static var cases: [FixtureCase] { get throws { try list.get() } }
 
     /// The ids of the format document that the cases cover.
     static var ids: Set<String> {
         get throws {
-            Set(try standard.get().flatMap { try #require(try AdjustOracle.fields(of: $0).texts("cases")) })
+            Set(try cases.flatMap { try #require(try AdjustOracle.fields(of: $0).texts("cases")) })
         }
     }
 
     static func named(_ name: String) throws -> FixtureCase {
-        try #require(try standard.get().first { $0.name == name })
+        try #require(try cases.first { $0.name == name })
     }
 
-    private static let standard = Result {
-        try Fixtures.generate("make_adjust_stores.py", "adjust").map(withInput)
-    }
-    private static let other = Result {
-        try Fixtures.generate("make_adjust_stores.py", "adjust-other", "--events", "9", "--seed", "7").map(withInput)
-    }
+    private static let list = Result { try Fixtures.cases(in: "adjust").map(withInput) }
 
     /// Returns a case whose path is that of the input that its oracle names.
     private static func withInput(_ fixture: FixtureCase) throws -> FixtureCase {
         let input = try #require(try AdjustOracle.fields(of: fixture).text("input"))
         let folder = URL(fileURLWithPath: fixture.oraclePath).deletingLastPathComponent().path
-        return FixtureCase(
-            name: fixture.name, path: "\(folder)/\(input)", oraclePath: fixture.oraclePath, set: fixture.set)
+        return FixtureCase(name: fixture.name, path: "\(folder)/\(input)", oraclePath: fixture.oraclePath)
     }
 
     /// Opens the input of a case as a command does.

@@ -5,7 +5,7 @@ import JSONText
 import Telemetry
 import Testing
 
-/// Compares every generated Glean case with its oracle, which is computed without decoding stores, so that it is
+/// Compares every Glean case with its oracle, which is computed without decoding stores, so that it is
 /// independent of the code under test.
 @Suite struct GleanOracleTests {
     @Test("A capture yields the results that its oracle lists", arguments: try GleanFixtures.cases)

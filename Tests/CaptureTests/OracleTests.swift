@@ -2,7 +2,7 @@ import JSONText
 import Telemetry
 import Testing
 
-/// Compares every generated case with its oracle, which does not decode stores.
+/// Compares every case with its oracle, which does not decode stores.
 @Suite struct OracleTests {
     /// The codes of notes that readers may omit.
     private static let optionalNotes: Set = ["E15", "no-target"]

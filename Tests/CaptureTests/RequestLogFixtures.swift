@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The HTTP archives of the generator of Leanplum stores.
+/// The HTTP archives beside the stores of Leanplum's SDK.
 enum RequestLogFixtures {
     /// The expected results of an entry.
     struct Expected {
@@ -29,7 +29,7 @@ enum RequestLogFixtures {
 
     static func path(_ name: String) throws -> String { "\(try folder)/har/\(name)" }
 
-    private static var folder: String { get throws { try GeneratedCaptures.folder("make_leanplum_stores.py") } }
+    private static var folder: String { get throws { try SharedCaptures.unpacked("leanplum") } }
 
     static func expected(_ name: String) throws -> [Expected] {
         let stem = name.replacing(".", with: "-")

@@ -5,12 +5,8 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Tests rounding the times of all records in the generated captures.
+/// Tests rounding the times of all records in the captures with expected results.
 @Suite struct RoundedTimesTests {
-    private static let scripts = [
-        "make_adjust_stores.py", "make_glean_stores.py", "make_keyed_archives.py", "make_leanplum_stores.py",
-        "make_mozilla_stores.py",
-    ]
     /// The keys of numbers that are in the range of times, but are sizes, sums and ids.
     private static let otherKeys: Set = ["device_memory_size", "messageId", "sum"]
 
@@ -22,9 +18,11 @@ import Testing
         return record
     }
 
-    @Test("No time is more exact than the unit, and payloads remain valid.", arguments: scripts)
-    func generatedCaptures(script: String) async throws {
-        let records = try await ReadCapture(path: try GeneratedCaptures.folder(script)).records
+    @Test(
+        "No time is more exact than the unit, and payloads remain valid.",
+        arguments: ["adjust", "glean", "leanplum", "mozilla", "sift"])
+    func captures(name: String) async throws {
+        let records = try await ReadCapture(path: try SharedCaptures.unpacked(name)).records
         #expect(records.count >= 30)
         for record in records {
             let plain = try pseudonymized(record, nil)
@@ -40,7 +38,7 @@ import Testing
 
     @Test("The search finds times that are not rounded.")
     func searchFindsTimes() async throws {
-        let records = try await ReadCapture(path: try GeneratedCaptures.folder("make_glean_stores.py")).records
+        let records = try await ReadCapture(path: try SharedCaptures.unpacked("glean")).records
         let exact = try records.filter { try !exactTimes(in: pseudonymized($0, nil), 3_600_000).isEmpty }
         #expect(exact.count > records.count / 2)
     }

@@ -3,10 +3,10 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The cases of the generator of keyed archives.
+/// The stores and keyed archives of Sift's SDK with expected results.
 enum SiftFixtures {
-    /// The path of the folder that the generator wrote.
-    static var path: String { get throws { try GeneratedCaptures.folder("make_keyed_archives.py") } }
+    /// The path of the folder with all captures.
+    static var path: String { get throws { try SharedCaptures.unpacked("sift") } }
 
     /// The sets of stores, by generation of the SDK, and the unusual ones.
     static let sets = [

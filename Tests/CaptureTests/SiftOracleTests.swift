@@ -6,7 +6,7 @@ import Sift
 import Telemetry
 import Testing
 
-/// Compares every generated store with its oracle, which is computed without decoding stores, so that it is independent
+/// Compares every store with its oracle, which is computed without decoding stores, so that it is independent
 /// of the code under test.
 @Suite struct SiftOracleTests {
     @Test("A store yields the results that its oracle lists", arguments: SiftFixtures.sets)
@@ -56,7 +56,7 @@ import Testing
         #expect(found.quarantined.allSatisfy { $0.isStored })
     }
 
-    @Test("An unusual file has the result that the list of the generator states", arguments: try SiftFixtures.hostile)
+    @Test("An unusual file has the result that the list of these files states", arguments: try SiftFixtures.hostile)
     func hostile(file: SiftFixtures.Hostile) async throws {
         let bytes = try InputFile(path: "\(try SiftFixtures.path)/hostile/files/\(file.file)").contents(limit: 4 << 20)
         let name = file.isUploader ? "uploader" : "queues/odd"

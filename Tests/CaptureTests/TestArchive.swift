@@ -35,7 +35,7 @@ final class TestArchive: Sendable {
         folder = try CaptureFolder()
         path = "\(folder.path)/\(name).\(["zip", "stored"].contains(format) ? "zip" : "tar")"
         let description = Array(try JSONEncoder().encode(members))
-        try tool(["python3", generator("make_archive.py"), path, format], input: description)
+        try tool(["python3", fixture("make_archive.py"), path, format], input: description)
     }
 
     /// Packs a folder with a shell command that runs in it.

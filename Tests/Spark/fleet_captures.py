@@ -9,18 +9,22 @@ import sys
 import zipfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+sys.path.append(os.path.join(ROOT, "Tests/Fixtures"))
+from unpack import unpack
+
+# The names of the captures in each archive of Tests/Fixtures/captures.
 CASES = {
-    "make_mozilla_stores.py": (
+    "mozilla": (
         "c01-integer-with-point c08-null-elsewhere c12-client-lower-case c17-required-missing event-counts "
         "f05-broken-record-inside firefox-both-folders focus-leftovers focus-s3 foreign-target klar-s3 lockwise-s3 numbers "
         "p11-one-id-three-pings p12-duplicate-keys p16-odd-times pending-1203 s1-arrays unicode webxr-s3"),
-    "make_glean_stores.py": (
+    "glean": (
         "g16-renamed-copies g22-same-ping-twice g23-one-id-two-pings g35-tags g43-end-time-forms g45-schema "
         "g59-deletion-request gen-a gen-b gen-c gen-d gen-d-sqlite phone texts"),
-    "make_leanplum_stores.py": (
+    "leanplum": (
         "sqlite-basic sqlite-hot-journal plist-caches sqlite-corrupt-page userdefaults har/charles.har har/devtools.har "
         "har/mitmproxy-surrogates.har har/proxyman.har"),
-    "make_keyed_archives.py": "current gen1-0.1.2 gen4-2.1.0 edge",
+    "sift": "current gen1-0.1.2 gen4-2.1.0 edge",
 }
 # The names of captures for which the test replaces the program: it hangs, writes endlessly, or is running when its executor is
 # killed. The bundle with the last name is damaged.
@@ -38,10 +42,10 @@ def make(work, program):
     """Makes the captures below `work` and returns the patterns that match all of them."""
     folder, made = os.path.join(work, "captures"), os.path.join(work, "made")
     os.makedirs(folder)
-    for number, (script, names) in enumerate(CASES.items()):
-        generate(os.path.join(ROOT, "Tests/Fixtures", script), os.path.join(made, str(number)))
+    for archive, names in CASES.items():
+        unpack(archive, os.path.join(made, archive))
         for name in names.split():
-            shutil.move(os.path.join(made, str(number), name), os.path.join(folder, os.path.basename(name)))
+            shutil.move(os.path.join(made, archive, name), os.path.join(folder, os.path.basename(name)))
     shutil.copy(os.path.join(ROOT, "samples/pings.ndjson"), folder)
     make_others(folder, made, program)
     for name in ("one", "two"):
@@ -54,7 +58,8 @@ def make(work, program):
 
 def make_others(folder, made, program):
     load = os.path.join(made, "load")
-    generate(os.path.join(ROOT, "Tests/Load/make_load.py"), load, "--containers", "60", "--pings", str(SHARED_PINGS))
+    make_load = [sys.executable, os.path.join(ROOT, "Tests/Load/make_load.py"), load]
+    subprocess.run([*make_load, "--containers", "60", "--pings", str(SHARED_PINGS)], check=True, stdout=subprocess.DEVNULL)
     bundle(program, os.path.join(folder, "shared.tar.zst"), load)
     # A bundle of records that other captures contain too. Its records with repeated ids already have notes.
     bundle(program, os.path.join(folder, "merged.tar.zst"), *(
@@ -74,10 +79,6 @@ def make_others(folder, made, program):
         alter(os.path.join(folder, other))
     pack(os.path.join(folder, "webxr-s3"), os.path.join(folder, "packed [1].zip"))
     write_large(os.path.join(folder, "large.ndjson"))
-
-
-def generate(script, folder, *options):
-    subprocess.run([sys.executable, script, folder, *options], check=True, stdout=subprocess.DEVNULL)
 
 
 def bundle(program, output, *captures):

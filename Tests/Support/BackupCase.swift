@@ -2,7 +2,7 @@ import Files
 import Foundation
 import JSONText
 
-/// A generated backup with its input, its password and the expected results.
+/// A backup with its input, its password and the expected results.
 public struct BackupCase: CustomStringConvertible, Sendable {
     /// The name of the case.
     public let name: String
@@ -28,8 +28,8 @@ public struct BackupCase: CustomStringConvertible, Sendable {
     /// The name of the case.
     public var description: String { name }
 
-    /// All cases, which are generated once and removed at the end of the process.
-    public static var all: [BackupCase] { get throws { try generated.get() } }
+    /// All cases.
+    public static var all: [BackupCase] { get throws { try list.get() } }
 
     /// Returns the case with the given name.
     public static func named(_ name: String) throws -> BackupCase {
@@ -48,8 +48,8 @@ public struct BackupCase: CustomStringConvertible, Sendable {
         }
     }
 
-    private static let generated = Result {
-        let folder = try GeneratedCaptures.folder("make_ios_backups.py")
+    private static let list = Result {
+        let folder = try SharedCaptures.unpacked("backups")
         let oracles = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("expected-") }
         return try oracles.sorted().map { try BackupCase(oracle: $0, in: folder) }
     }

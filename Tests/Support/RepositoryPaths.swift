@@ -6,7 +6,7 @@ public let repository = URL(fileURLWithPath: #filePath + "/../../..").standardiz
 /// Returns the path of a sample.
 public func sample(_ name: String) -> String { "\(repository)/samples/\(name)" }
 
-/// Returns the path of a generator of captures.
+/// Returns the path of a file or a script in `Tests/Fixtures`.
 public func generator(_ name: String) -> String { "\(repository)/Tests/Fixtures/\(name)" }
 
 /// Returns the path of a program of this package, which is built in the folder of the tests.

@@ -3,7 +3,7 @@
 
     check_tables.py PINGFERRY FOLDER
 
-FOLDER is the output of a generator in Tests/Fixtures, or another folder of captures. The expected results of a capture, called its
+FOLDER contains captures, such as those of an archive in Tests/Fixtures/captures. The expected results of a capture, called its
 oracle, are in `expected-<case>.json` beside the capture or, for a store of Sift, in `expected-requests.json` in the store. The
 oracle of a request log has the expected record of each entry.
 

@@ -3,7 +3,7 @@
 
     mixed_fleet.py [--keep FOLDER] PINGFERRY [SEED...]
 
-For each SEED, by default 1, 7 and 77, the captures of the generators in Tests/Fixtures are distributed over phones, as containers
+For each SEED, by default 1, 7 and 77, the captures in Tests/Fixtures/captures are distributed over phones, as containers
 of apps. People are added who use their apps over several weeks, on one or two phones. Some apps write the id of the client in
 upper case or in lower case, and they are upgraded in an order that is not that of the files. `check_tables.py` then compares the
 tables of the folder, and those of a bundle of the phones, with rows that it computes from the records.
@@ -28,11 +28,12 @@ import zipfile
 
 sys.dont_write_bytecode = True
 TESTS = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path += [os.path.join(TESTS, "Tables"), os.path.join(TESTS, "Load")]
+sys.path += [os.path.join(TESTS, folder) for folder in ("Fixtures", "Load", "Tables")]
 import check_tables
 import make_load
+from unpack import unpack
 
-GENERATORS = ("mozilla_stores", "glean_stores", "leanplum_stores", "keyed_archives", "adjust_stores")
+CAPTURES = ("mozilla", "glean", "leanplum", "sift", "adjust")
 PHONES, PEOPLE = 7, 30
 SECOND, WEEK = 1000, 7 * 86_400_000
 # A Monday, so that the weeks of the fleet are in two years.
@@ -268,10 +269,9 @@ def make_fleet(fleet, seed):
     choice = random.Random("fleet %d" % seed)
     for number in range(PHONES):
         os.makedirs(os.path.join(fleet, "phone-%d" % number))
-    for name in GENERATORS:
+    for name in CAPTURES:
         with tempfile.TemporaryDirectory() as folder:
-            script = os.path.join(TESTS, "Fixtures/make_%s.py" % name)
-            subprocess.run([sys.executable, script, folder, "--seed", str(seed)], check=True, stdout=subprocess.DEVNULL)
+            unpack(name, folder)
             distribute(folder, fleet, choice)
     for number in range(PEOPLE):
         add_person(fleet, number, choice)

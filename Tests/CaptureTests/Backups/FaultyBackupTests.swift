@@ -5,13 +5,13 @@ import Systems
 import TestSupport
 import Testing
 
-/// Tests of backups that the generator does not create: links instead of manifests, many faults, and exceeded limits.
+/// Tests of backups without expected results: links instead of manifests, many faults, and exceeded limits.
 @Suite struct FaultyBackupTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Copies a generated backup.
+    /// Copies a backup with expected results.
     private func copy(_ name: String) throws -> String {
         try tool("cp", "-R", try BackupCase.named(name).input, folder(name))
         return folder(name)

@@ -5,11 +5,11 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// A generated Leanplum case: a capture and its expected results.
+/// A Leanplum case: a capture and its expected results.
 struct LeanplumCase: CustomTestStringConvertible, Sendable {
     let name: String
 
-    /// The path of the folder that the generator wrote.
+    /// The path of the folder with all cases.
     let folder: String
 
     /// The path of the capture.
@@ -17,10 +17,10 @@ struct LeanplumCase: CustomTestStringConvertible, Sendable {
     var testDescription: String { name }
 
     /// All cases.
-    static var all: [LeanplumCase] { get throws { try generated.get() } }
+    static var all: [LeanplumCase] { get throws { try list.get() } }
 
-    private static let generated = Result {
-        let folder = try GeneratedCaptures.folder("make_leanplum_stores.py", ["--events", "120"])
+    private static let list = Result {
+        let folder = try SharedCaptures.unpacked("leanplum")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let prefixes = ["sqlite-", "hostile-", "plist-", "userdefaults"]
         return names.filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted().map {

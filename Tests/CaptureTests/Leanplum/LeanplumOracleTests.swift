@@ -4,7 +4,7 @@ import JSONText
 import Telemetry
 import Testing
 
-/// Compares every generated Leanplum case with its oracle, which does not read stores.
+/// Compares every Leanplum case with its oracle, which does not read stores.
 @Suite struct LeanplumOracleTests {
     @Test("A store yields the results that its oracle lists", arguments: try LeanplumCase.all)
     func matches(fixture: LeanplumCase) async throws {

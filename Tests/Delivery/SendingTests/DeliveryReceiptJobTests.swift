@@ -36,7 +36,7 @@ import Testing
 
     /// Returns the predicate of a statement after a check that it is an in-toto Statement.
     private func predicate(_ path: String) throws -> [String: Any] {
-        try tool(["python3", generator("check_statement.py"), "https://pingferry.example/delivery/v1", path])
+        try tool(["python3", fixture("check_statement.py"), "https://pingferry.example/delivery/v1", path])
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         let statement = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         return try #require(statement["predicate"] as? [String: Any])

@@ -16,7 +16,7 @@ import Testing
 
     @Test("A hostile bundle is an error of the bundle in every command", arguments: names)
     func commands(name: String) throws {
-        let bundle = generator("hostile/\(name).tar.zst")
+        let bundle = fixture("hostile/\(name).tar.zst")
         let commands = [
             ["verify"], ["list"], ["convert", "-o", "-"], ["bundle", "-o", folder("out.tar.zst")], ["scan"], ["gaps"],
             ["report", "-o", folder("page.html")],
@@ -30,7 +30,7 @@ import Testing
 
     @Test("A hostile bundle can be salvaged", arguments: names)
     func salvage(name: String) throws {
-        let finished = try run(["convert", "--salvage", "-o", "-", generator("hostile/\(name).tar.zst")])
+        let finished = try run(["convert", "--salvage", "-o", "-", fixture("hostile/\(name).tar.zst")])
         #expect([0, 1].contains(finished.status), "\(finished.status) \(finished.errors)")
     }
 
@@ -41,7 +41,7 @@ import Testing
         let good = try await Sample.bundle([Sample.ping(1, client: "A")], at: folder("a.tar.zst"))
         let finished = try await upload(
             "send", "--keep-going", "--ledger", folder("ledger.sqlite"), "--endpoint", "mozilla=\(server.address)",
-            generator("hostile/\(name).tar.zst"), good)
+            fixture("hostile/\(name).tar.zst"), good)
         #expect(finished.status == 65, "\(finished.errors)")
         #expect(finished.text.hasPrefix("1 record: delivered 1"), "\(finished.text)")
     }

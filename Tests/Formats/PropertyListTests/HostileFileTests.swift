@@ -1,7 +1,7 @@
 import PropertyList
 import Testing
 
-/// Tests that reading each hostile file has the outcome in the manifest of the generator.
+/// Tests that reading each hostile file has the outcome in the manifest of these files.
 @Suite struct HostileFileTests {
     @Test(arguments: try HostileFile.all.filter { $0.level == "container" })
     func readsContainers(file: HostileFile) throws {

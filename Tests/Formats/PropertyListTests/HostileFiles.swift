@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file written by the generator of keyed archives, with the expected outcome.
+/// A hostile keyed archive with the expected outcome.
 struct HostileFile: Decodable, CustomTestStringConvertible, Sendable {
     let file: String
     /// The level at which the file is invalid: `container`, `archive`, `graph` or `sift`.
@@ -17,14 +17,14 @@ struct HostileFile: Decodable, CustomTestStringConvertible, Sendable {
         get throws { Array(try Data(contentsOf: URL(filePath: "\(HostileFile.folder)/hostile/files/\(file)"))) }
     }
 
-    /// All files of the generator.
+    /// All hostile files.
     static var all: [HostileFile] {
-        get throws { try generated.get() }
+        get throws { try list.get() }
     }
 
-    static var folder: String { get throws { try GeneratedCaptures.folder("make_keyed_archives.py") } }
+    static var folder: String { get throws { try SharedCaptures.unpacked("sift") } }
 
-    private static let generated = Result {
+    private static let list = Result {
         let manifest = try Data(contentsOf: URL(filePath: "\(folder)/hostile/manifest.json"))
         return try JSONDecoder().decode([HostileFile].self, from: manifest)
     }

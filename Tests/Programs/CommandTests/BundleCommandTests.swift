@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func numberOfJobsDoesNotAffectOutput() throws {
-        let load = try GeneratedCaptures.load(pings: 600)
+        let load = try SharedCaptures.load(pings: 600)
         for jobs in ["1", "2", "7"] { try pack("\(jobs).tar.zst", ["--jobs", jobs, load, sample("focus")]) }
         let alone = try folder.data("1.tar.zst")
         #expect(try folder.data("2.tar.zst") == alone)

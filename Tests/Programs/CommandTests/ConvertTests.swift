@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func closedPipeEndsProgramSilently() throws {
-        let load = try GeneratedCaptures.load(pings: 2000)
+        let load = try SharedCaptures.load(pings: 2000)
         let script = #""$0" convert -o - "$1" | head -n 1; echo "${PIPESTATUS[0]}""#
         let finished = try shell(script, [load])
         #expect(finished.lines.count == 2)

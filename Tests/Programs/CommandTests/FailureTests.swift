@@ -195,7 +195,7 @@ import Testing
 
     /// A limit of file sizes has the effect of a full disk, but requires no mount.
     @Test(arguments: ["convert", "bundle"]) func failedOutputIsRemoved(command: String) throws {
-        let load = try GeneratedCaptures.load(pings: 400)
+        let load = try SharedCaptures.load(pings: 400)
         let script = #"ulimit -f 1; "$0" "$1" -o "$2/out" "$3"; status=$?; ls -A "$2"; exit $status"#
         let finished = try shell("trap '' XFSZ; " + script, [command, try folder.makeFolder("small"), load])
         #expect(finished.status == 74)

@@ -162,7 +162,7 @@ import Testing
 
     /// The program reads every hostile file within the memory limit, and writes at most 64 MiB for 16 files.
     @Test func hostileFilesAreReadWithinLimits() throws {
-        let fixtures = try GeneratedCaptures.folder("make_keyed_archives.py")
+        let fixtures = try SharedCaptures.unpacked("sift")
         let script = #"""
             ulimit -v 1000000; ulimit -f 65536
             export program=$0 output=$2

@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        load = try GeneratedCaptures.load(pings: 3000)
+        load = try SharedCaptures.load(pings: 3000)
     }
 
     /// Runs the program and sends it a signal as soon as the temporary file is not empty.

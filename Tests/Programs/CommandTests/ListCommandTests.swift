@@ -48,7 +48,7 @@ import Testing
 
     @Test func recordsAreNotRead() throws {
         let other = folder("changed.tar.zst")
-        try tool("python3", generator("repack.py"), bundle, other, "not-canonical")
+        try tool("python3", fixture("repack.py"), bundle, other, "not-canonical")
         #expect(try pingferry("list", other).status == 0)
         #expect(try pingferry("verify", other).status == 65)
     }

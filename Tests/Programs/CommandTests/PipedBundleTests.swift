@@ -57,7 +57,7 @@ import Testing
 
     @Test("A closed pipe ends the program silently")
     func closedReader() throws {
-        let load = try GeneratedCaptures.load(pings: 3000)
+        let load = try SharedCaptures.load(pings: 3000)
         let finished = try shell(#""$0" bundle -o - "$1" | head -c 1; echo "${PIPESTATUS[0]}""#, [load])
         #expect(finished.text.hasSuffix("\(128 + SIGPIPE)\n"))
         #expect(finished.errors == "")
@@ -65,7 +65,7 @@ import Testing
 
     @Test("Incomplete output is not a valid bundle")
     func incompleteBundle() throws {
-        let load = try GeneratedCaptures.load(pings: 3000)
+        let load = try SharedCaptures.load(pings: 3000)
         let finished = try shell(#""$0" bundle -q -o - "$1" | head -c 5000 | "$0" verify -"#, [load])
         #expect(finished.status == 65)
         let full = try shell(#""$0" bundle -q -o /dev/full "$1""#, [sample("webxr")])

@@ -63,7 +63,7 @@ import Testing
         _ = try keep("scan", ["scan", "--json", input] + label, password: password)
         let files = try outputs(of: input, password: password)
         let found = try tool(
-            ["python3", generator("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output")]
+            ["python3", fixture("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output")]
                 + files.map { folder($0) })
         let result = try #require(try JSONSerialization.jsonObject(with: found) as? [String: Any])
         let leaks = try #require(result["leaks"] as? [String: [String]])
@@ -80,12 +80,9 @@ import Testing
         try check(sample(sampleBackup.name), password: sampleBackup.password, least: 5)
     }
 
-    @Test(
-        arguments: [
-            "make_mozilla_stores.py", "make_glean_stores.py", "make_leanplum_stores.py", "make_keyed_archives.py",
-        ])
-    func generatedCapturesHaveNoLeaks(script: String) throws {
-        try check(try GeneratedCaptures.folder(script), least: 60)
+    @Test(arguments: ["mozilla", "glean", "leanplum", "sift"])
+    func capturesHaveNoLeaks(name: String) throws {
+        try check(try SharedCaptures.unpacked(name), least: 60)
     }
 
     @Test(
@@ -94,12 +91,12 @@ import Testing
     func plantedValuesAreOmitted(name: String) throws {
         _ = try keep("records", ["convert", "-q", "-o", "-", sample(name), "--label", Self.label], password: nil)
         let secrets = try tool(
-            "python3", generator("plant_values.py"), folder("records.output"), folder("planted.ndjson"))
+            "python3", fixture("plant_values.py"), folder("records.output"), folder("planted.ndjson"))
         try folder.put(secrets, "secrets")
         let files = try outputs(of: folder("planted.ndjson"), password: nil)
         #expect(try folder.text("out.ndjson").split(separator: "\n").count > 20)
         let found = try tool(
-            ["python3", generator("find_leaks.py"), "--values", folder("secrets")] + files.map { folder($0) })
+            ["python3", fixture("find_leaks.py"), "--values", folder("secrets")] + files.map { folder($0) })
         let result = try #require(try JSONSerialization.jsonObject(with: found) as? [String: Any])
         #expect(result["leaks"] as? [String: [String]] == [:])
         #expect(result["values"] as? Int == secrets.split(separator: "\n").count)
@@ -110,7 +107,7 @@ import Testing
         try folder.put("ERASE_BUTTON\nanna\n", "secrets")
         for name in Self.tableNames + ["out.ndjson"] {
             _ = try pingferry("convert", "-q", "-o", folder(name), sample("focus"))
-            let found = try tool("python3", generator("find_leaks.py"), "--values", folder("secrets"), folder(name))
+            let found = try tool("python3", fixture("find_leaks.py"), "--values", folder("secrets"), folder(name))
             #expect(found.contains(#"["erase_button"]"#), "\(name)")
         }
     }
@@ -120,7 +117,7 @@ import Testing
         _ = try keep("records", ["convert", "-q", "-o", "-", sample("shop"), "--label", Self.label], password: nil)
         _ = try keep("scan", ["scan", "--json", sample("shop"), "--label", Self.label], password: nil)
         let found = try tool(
-            "python3", generator("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output"),
+            "python3", fixture("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output"),
             folder("records.output"))
         for word in ["6431b0f2a9", "10.114.62.7", "16.3419868"] {
             #expect(found.lowercased().contains(word), "\(word)")

@@ -37,7 +37,7 @@ import Testing
     private func sha256(_ path: String) throws -> String { String(try tool("sha256sum", path).prefix(64)) }
 
     private func checkStatement(_ paths: String...) throws {
-        try tool(["python3", generator("check_statement.py"), "https://pingferry.example/receipt/v1"] + paths)
+        try tool(["python3", fixture("check_statement.py"), "https://pingferry.example/receipt/v1"] + paths)
     }
 
     @Test("The receipt of a bundle is a statement about the file, which only its owner can read")
@@ -200,7 +200,7 @@ import Testing
         #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
         try folder.makeFolder("other")
         let bad = folder("other/a.tar.zst")
-        try tool("python3", generator("repack.py"), bundle, bad, "not-canonical")
+        try tool("python3", fixture("repack.py"), bundle, bad, "not-canonical")
         try folder.put("none", "note")
         let finished = try pingferry("verify", "--receipt", receipt, bundle, bad, folder("note"), folder("none"))
         #expect(finished.status == 65)

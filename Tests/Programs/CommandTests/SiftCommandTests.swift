@@ -8,9 +8,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Returns the stores that the generator of keyed archives writes.
-    private func generatedStores() throws -> String {
-        try GeneratedCaptures.folder("make_keyed_archives.py")
+    /// Returns the path of the stores with expected results.
+    private func captures() throws -> String {
+        try SharedCaptures.unpacked("sift")
     }
 
     private func stores(_ finished: FinishedProgram) throws -> [[String: Any]] {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func repeatedEventsAreCounted() throws {
-        let capture = "\(try generatedStores())/edge"
+        let capture = "\(try captures())/edge"
         let queues = try stores(try pingferry("scan", "--json", capture)).compactMap { $0["queue"] as? [String: Any] }
         #expect(queues.map { $0["repetitions"] as? Int } == [0, 1, 0])
         let text = try pingferry("scan", capture).unwrapped
@@ -119,17 +119,17 @@ import Testing
     }
 
     @Test func damagedStoresHaveStatus1() throws {
-        let stores = try generatedStores()
+        let stores = try captures()
         let finished = try pingferry("convert", "-o", "-", "\(stores)/mixed")
         #expect(finished.status == 1)
         #expect(finished.lines.count == 2)
         #expect(finished.errorLines.filter { $0.contains("queues/note.txt at byte 0: not-plist") }.count == 1)
     }
 
-    /// The keys occur in the generated stores and in the sample.
+    /// The keys occur in the stores with expected results and in the sample.
     @Test func beaconKeysAreOmitted() throws {
         let stores = folder("stores")
-        try tool("cp", "-R", try generatedStores(), stores)
+        try tool("cp", "-R", try captures(), stores)
         let broken = "\(stores)/gen4-2.1.0/Library/Caches/sift-v0_0_1/sift"
         let keys = try Data(contentsOf: URL(fileURLWithPath: broken))
         try keys.dropLast(3).write(to: URL(fileURLWithPath: broken))
@@ -157,7 +157,7 @@ import Testing
 
     /// One process reads all files completely within 256 MiB of memory.
     @Test func hostileFilesAreReadWithinLimits() throws {
-        let stores = try generatedStores()
+        let stores = try captures()
         let script = """
             import os, resource, shutil, subprocess, sys
             program, hostile, work = sys.argv[1:]

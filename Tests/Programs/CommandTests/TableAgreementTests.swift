@@ -12,9 +12,9 @@ import Testing
         #expect(finished.status == 0, "\(finished.text.prefix(20_000))\(finished.errors.suffix(2_000))")
     }
 
-    @Test(arguments: ["mozilla_stores", "glean_stores", "leanplum_stores", "keyed_archives", "ios_backups"])
-    func generatedCaptures(name: String) throws {
-        try check(try GeneratedCaptures.folder("make_\(name).py"))
+    @Test(arguments: ["mozilla", "glean", "leanplum", "sift", "backups"])
+    func capturesWithExpectedResults(name: String) throws {
+        try check(try SharedCaptures.unpacked(name))
     }
 
     @Test("The samples with their request logs, and a bundle of them")
@@ -37,7 +37,7 @@ import Testing
 
     @Test func manyRecords() throws {
         let folder = try TemporaryFolder()
-        try tool("ln", "-s", try GeneratedCaptures.load(pings: 1000, containers: 3), folder("load"))
+        try tool("ln", "-s", try SharedCaptures.load(pings: 1000, containers: 3), folder("load"))
         try check(folder.path)
     }
 }

@@ -104,7 +104,7 @@ import Testing
 
     @Test("The number of jobs affects neither rows nor their order")
     func determinism() throws {
-        let load = try GeneratedCaptures.load(pings: 1200)
+        let load = try SharedCaptures.load(pings: 1200)
         for jobs in ["1", "8"] {
             for name in ["t.csv", "t.timeline.jsonl"] {
                 #expect(
@@ -178,7 +178,7 @@ import Testing
     @Test("No output remains after the disk is full", arguments: outputs)
     func fullDisk(name: String) throws {
         // Files are limited to 64 KiB, and the signal for that is ignored, so that writing fails as on a full disk.
-        let load = try GeneratedCaptures.load(pings: 400)
+        let load = try SharedCaptures.load(pings: 400)
         try folder.makeFolder("out")
         let script = #"trap '' XFSZ; ulimit -f 64; "$0" convert -q -o "$1" "$2"; s=$?; ls -A "$3"; exit $s"#
         let finished = try shell(script, [folder("out/\(name)"), load, folder("out")])
@@ -189,7 +189,7 @@ import Testing
 
     @Test("No output remains after a signal", arguments: ["out.sqlite", "out.csv"])
     func interruption(name: String) throws {
-        let load = try GeneratedCaptures.load(pings: 3000)
+        let load = try SharedCaptures.load(pings: 3000)
         let partial = folder(".\(name).partial")
         let watched = name.hasSuffix(".csv") ? "\(partial)/events.csv" : partial
         let finished = try interruptedRun(
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test func runAfterKilledRunSucceeds() throws {
-        let load = try GeneratedCaptures.load(pings: 3000)
+        let load = try SharedCaptures.load(pings: 3000)
         _ = try interruptedRun(
             ["convert", load], writing: folder("out.csv"), by: SIGKILL,
             whenFileAt: folder(".out.csv.partial/events.csv"), has: 4096)

@@ -152,7 +152,7 @@ import Testing
 
     private func repack(_ change: String) throws -> String {
         let path = folder("\(change).tar.zst")
-        try tool("python3", generator("repack.py"), bundle, path, change)
+        try tool("python3", fixture("repack.py"), bundle, path, change)
         return path
     }
 }

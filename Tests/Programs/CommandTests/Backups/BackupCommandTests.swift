@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests the commands with every generated backup: listings, exit statuses, and values that must not be printed.
+/// Tests the commands with every backup: listings, exit statuses, and values that must not be printed.
 @Suite struct BackupCommandTests {
     private let folder: TemporaryFolder
 

@@ -33,7 +33,7 @@ import Testing
     ///
     /// A bundle of 3,000 records has more than 4 MB.
     private func noise(records: Int = 3000) throws -> String {
-        let folder = try GeneratedCaptures.folder("../Load/make_noise.py", ["--records", "\(records)"])
+        let folder = try SharedCaptures.generated("make_noise.py", ["--records", "\(records)"])
         return "\(folder)/many.ndjson"
     }
 
@@ -65,7 +65,7 @@ import Testing
         "If the disk is full in the third of five volumes, its contents are unchanged",
         .enabled(if: SmallDisk.isSupported, "only root can mount a file system"), arguments: [false, true])
     func fullDisk(hasOlder: Bool) throws {
-        let load = try GeneratedCaptures.load(pings: 3000)
+        let load = try SharedCaptures.load(pings: 3000)
         #expect(try pingferry("bundle", "-q", "-o", folder("whole"), load).status == 0)
         let size = (try folder.data("whole").count / 5 / 4096 + 1) * 4096
         let disk = try SmallDisk(kibibytes: size * 5 / 2 / 1024)
