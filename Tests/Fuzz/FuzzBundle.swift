@@ -134,7 +134,7 @@ private func readForged(_ choices: inout Choices) {
             chain.ends, chain.faults(endingWith: reader.manifest.digest), totals.json, totals.types,
             reader.manifest.hashes
         )
-        _ = BundleVerifier(reader, limit: JobLimit(jobs: 1), secret: .forTests).byteCount
+        _ = BundleVerifier(reader, limit: JobLimit(jobs: 1)).byteCount
         readDetails(of: reader)
         verify(reader)
     }
@@ -156,7 +156,7 @@ private func readDetails(of reader: BundleReader) {
 private func verify(_ reader: BundleReader) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-        try? await BundleVerifier(reader, limit: JobLimit(jobs: 1), secret: .forTests).verify { _ in }
+        try? await BundleVerifier(reader, limit: JobLimit(jobs: 1)).verify { _ in }
         isDone.signal()
     }
     isDone.wait()

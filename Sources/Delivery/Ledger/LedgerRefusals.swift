@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import SQLite
 import Telemetry
 
@@ -80,7 +81,7 @@ extension Database {
     }
 
     fileprivate func retry(_ id: String) throws -> Int {
-        var keys: Set<DeliveryKey> = []
+        var keys: Set<RecordKey> = []
         for type in try typeNames().values {
             let identity = type.identity(of: id)
             try insertWaits(identity: identity)
@@ -138,7 +139,7 @@ extension Database {
             """, [status, try rowID(of: WaitReason.toRetry)])
     }
 
-    private func deleteRemarks(of keys: Set<DeliveryKey>) throws {
+    private func deleteRemarks(of keys: Set<RecordKey>) throws {
         // The result does not depend on the order of the deletions.
         for key in keys {
             try run("DELETE FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
@@ -253,25 +254,25 @@ extension LedgerJob {
 
 extension Database {
     /// Returns the keys of the records that are set aside.
-    func setAsideKeys() throws -> Set<DeliveryKey> {
+    func setAsideKeys() throws -> Set<RecordKey> {
         try keys("SELECT identity, content FROM failures WHERE jobs >= ?", [FailedRecord.maximumJobCount])
     }
 
     /// Returns the last answer to each undelivered record, by the key of the record.
-    func lastAnswers() throws -> [DeliveryKey: FailureAnswer] {
-        var answers: [DeliveryKey: FailureAnswer] = [:]
+    func lastAnswers() throws -> [RecordKey: FailureAnswer] {
+        var answers: [RecordKey: FailureAnswer] = [:]
         try rows("SELECT identity, content, status, text, time FROM failures") { row in
-            if let key = DeliveryKey(row, at: 0) { answers[key] = FailureAnswer(row, at: 2) }
+            if let key = RecordKey(row, at: 0) { answers[key] = FailureAnswer(row, at: 2) }
         }
         return answers
     }
 
-    func removeFailure(of key: DeliveryKey) throws {
+    func removeFailure(of key: RecordKey) throws {
         try run("DELETE FROM failures WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
     /// Makes the records with `identity` that are set aside available for sending again, and returns their keys.
-    private func resetFailures(identity: Digest16) throws -> Set<DeliveryKey> {
+    private func resetFailures(identity: Digest16) throws -> Set<RecordKey> {
         try markForRetry(
             try keys(
                 "UPDATE failures SET jobs = 0 WHERE identity = ? AND jobs >= ? RETURNING identity, content",
@@ -281,7 +282,7 @@ extension Database {
     /// Makes the records that are set aside available for sending again, and returns their keys.
     ///
     /// Only records whose last answer has this `status` are selected, or all of them if it is `nil`.
-    private func resetFailures(status: Int?) throws -> Set<DeliveryKey> {
+    private func resetFailures(status: Int?) throws -> Set<RecordKey> {
         try markForRetry(
             try keys(
                 """
@@ -290,7 +291,7 @@ extension Database {
                 """, [status, FailedRecord.maximumJobCount]))
     }
 
-    private func markForRetry(_ keys: Set<DeliveryKey>) throws -> Set<DeliveryKey> {
+    private func markForRetry(_ keys: Set<RecordKey>) throws -> Set<RecordKey> {
         let reason = try rowID(of: WaitReason.toRetry)
         // The result does not depend on the order of the updates.
         for key in keys {

@@ -1,11 +1,12 @@
 import Bundle
 import Bytes
+import Hashing
 import JSONText
 import Telemetry
 
 /// The data about one record that a plan needs.
 struct Candidate: Sendable {
-    let key: DeliveryKey
+    let key: RecordKey
     /// The time of the record, in milliseconds since 1970, or `nil` if it is unknown.
     let time: Int64?
     let location: RecordLocation
@@ -51,7 +52,7 @@ struct CandidateNotes: Sendable {
     init(knowing systems: SystemTable) { self.systems = systems }
 
     /// Adds a note about a record whose line, including the line feed, is at `range` of the segment.
-    mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
+    mutating func add(_ record: borrowing Record, _ key: RecordKey, _ range: Range<Int>) {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
         var holds = record.held
@@ -64,7 +65,7 @@ struct CandidateNotes: Sendable {
         addWithdrawals(causing: holds, of: record)
         notes.append(
             CandidateNote(
-                key: DeliveryKey(record), id: record.id, time: record.time, range: range,
+                key: key, id: record.id, time: record.time, range: range,
                 items: list?.items.map { ($0.key, $0.range.count) },
                 type: TypeName(system: record.system, name: record.type),
                 account: uploads?.account(of: record, using: &document), holds: holds,
@@ -92,12 +93,12 @@ struct CandidateNotes: Sendable {
 ///
 /// It contains names, which are later replaced by indices.
 struct CandidateNote: Sendable {
-    let key: DeliveryKey
+    let key: RecordKey
     let id: String
     let time: Timestamp?
     let range: Range<Int>
     /// The keys of the events and their sizes in bytes, or `nil` if the record is not a list.
-    let items: [(key: ItemKey, count: Int)]?
+    let items: [(key: Digest16, count: Int)]?
     let type: TypeName
     /// The account whose credential the record needs, or `nil` if it needs none or identifies no account.
     let account: Account?
@@ -113,7 +114,7 @@ struct CandidateNote: Sendable {
 /// A list of candidates that uses 64 bytes of memory for each, because a job can have millions of them.
 struct CandidateList: Sendable {
     private struct Entry: Sendable {
-        let key: DeliveryKey
+        let key: RecordKey
         /// The time of the record, or the maximum value if it is unknown.
         let sortTime: Int64
         /// The number of the segment in `segments`.
@@ -191,7 +192,7 @@ extension CandidateList: RandomAccessCollection {
 /// Keys and sizes are stored in separate arrays, because padding in an array of structs would add four bytes to each of
 /// millions of items.
 struct PoolItems: Sendable {
-    private(set) var keys: [ItemKey] = []
+    private(set) var keys: [Digest16] = []
     private var sizes: [UInt32] = []
 
     var count: Int { keys.count }
@@ -199,7 +200,7 @@ struct PoolItems: Sendable {
     /// Returns the size of the item at `index`, in bytes.
     func size(at index: Int) -> Int { Int(sizes[index]) }
 
-    mutating func append(_ key: ItemKey, size: Int) {
+    mutating func append(_ key: Digest16, size: Int) {
         keys.append(key)
         sizes.append(UInt32(clamping: size))
     }

@@ -1,5 +1,6 @@
 import Bundle
 import Bytes
+import Hashing
 import Telemetry
 
 /// The records of all bundles of a job, reduced to what a plan needs.
@@ -229,5 +230,5 @@ public struct TypeName: Sendable, Hashable {
     /// The name of the type in its system.
     @CapturedText public private(set) var name: String
 
-    func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
+    func identity(of id: String) -> Digest16 { RecordKey.identity(system: system, type: name, id: id) }
 }

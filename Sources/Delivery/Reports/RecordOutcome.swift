@@ -109,7 +109,7 @@ extension LedgerView {
 
 extension Database {
     /// Returns the answer that settled a record, or `nil` if the record is not settled.
-    fileprivate func answer(settling key: DeliveryKey) throws -> SettlingAnswer? {
+    fileprivate func answer(settling key: RecordKey) throws -> SettlingAnswer? {
         var answer: SettlingAnswer?
         try rows("SELECT status, time FROM settled WHERE identity = ? AND content = ?", [key.identity, key.content]) {
             row in

@@ -40,9 +40,6 @@ struct IncrementOptions: ParsableArguments {
         guard !sinceIndex.contains("-") else { throw ValidationError("an index cannot be read from standard input") }
     }
 
-    /// Whether records need index keys, which are compared with earlier bundles or written to a new index.
-    var requiresIndexKeys: Bool { index != nil || !sinceBundle.isEmpty || !sinceIndex.isEmpty }
-
     /// The paths of the earlier bundles and indexes, except for an index that the new index replaces.
     var inputPaths: [String] {
         let replacedIndex = index.flatMap { PathIdentity(path: $0) }
@@ -72,13 +69,11 @@ struct IncrementOptions: ParsableArguments {
             if files.contains(where: { FileIdentity(path: $0).map(outputs.contains) == true }) {
                 throw InputError.wouldReplaceInput(path)
             }
-            var generator = SystemRandomNumberGenerator()
             let progress = ProgressLine("reading \(name)", isQuiet: common.quiet)
             defer { progress.clear() }
             try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
             do {
-                let verifier = BundleVerifier(
-                    reader, limit: common.jobLimit, secret: RunSecret(using: &generator))
+                let verifier = BundleVerifier(reader, limit: common.jobLimit)
                 try await earlier.add(reader, named: name, by: verifier) { progress.add(bytes: $0) }
             } catch let error as BundleError {
                 throw InputError.bundle(error, name)
@@ -150,7 +145,7 @@ struct IndexComparison {
 
     /// A sentence that states that the index belongs to the bundles.
     var sentence: String {
-        "\(path): the index of these bundles, with the keys of \(Summary.count(index.records.keys.count, "record"))"
+        "\(path): the index of these bundles, with the keys of \(Summary.count(index.records.count, "record"))"
     }
 
     func json(isGood: Bool) -> CanonicalObject {
@@ -158,7 +153,7 @@ struct IndexComparison {
         object.set("digest", string: index.digest)
         object.set("good", boolean: isGood)
         object.set("path", string: path)
-        object.set("records", integer: index.records.keys.count)
+        object.set("records", integer: index.records.count)
         return object
     }
 }
