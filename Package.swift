@@ -111,7 +111,7 @@ let telemetry: [Target] = [
 let eachSystem: [Target] = [
     module("Glean", in: "Systems", ["Bytes", "Files", "JSONText", "Telemetry"], pure),
     module("Mozilla", in: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
-    module("Sift", in: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
+    module("Sift", in: "Systems", ["Bytes", "Files", "Hashing", "JSONText", "PropertyList", "Telemetry"], pure),
     module(
         "Leanplum", in: "Systems",
         ["Bytes", "Files", "Hashing", "JSONText", "PropertyList", "SQLite", "Telemetry"]),
@@ -213,7 +213,7 @@ let tests: [Target] = [
     tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Hashing"]),
     tests(of: "JSONText", in: "Formats", ["JSONText"]),
     tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
-    tests(of: "Telemetry", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
+    tests(of: "Telemetry", ["ActivityStream", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
     tests(of: "Adjust", in: "Systems", ["Adjust", "PropertyList"] + telemetryForTests),
     tests(of: "Glean", in: "Systems", ["Glean"] + telemetryForTests),
@@ -230,7 +230,7 @@ let tests: [Target] = [
         ] + telemetryForTests),
     tests(
         of: "Delivery", in: "Delivery",
-        ["Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),
+        ["Bundle", "Delivery", "Hashing", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),
     tests(
         of: "Sending", in: "Delivery",
         [

@@ -7,13 +7,11 @@ import Telemetry
 public struct BundleVerifier {
     private let reader: BundleReader
     private let limit: JobLimit
-    private let secret: RunSecret
 
     /// Creates a verifier without reading the bundle.
-    public init(_ reader: BundleReader, limit: JobLimit, secret: RunSecret) {
+    public init(_ reader: BundleReader, limit: JobLimit) {
         self.reader = reader
         self.limit = limit
-        self.secret = secret
     }
 
     /// The total number of bytes that `verify` reports to `progress`.
@@ -33,19 +31,20 @@ public struct BundleVerifier {
     public func verify(progress: (Int) -> Void) async throws {
         var clients = ClientIndex()
         try await verify(
-            numbering: &clients, noting: { () }, each: { _, _, _ in }, take: { (_, _: Void, _) in }, progress: progress)
+            numbering: &clients, noting: { () }, each: { _, _, _, _ in }, take: { (_, _: Void, _) in },
+            progress: progress)
     }
 
     /// Verifies the bundle and collects information about its records at the same time.
     ///
-    /// `notes` creates empty notes for a segment. `each` adds a record to the notes of its segment. The range that
-    /// `each` receives is the range of the record's line in the segment, including the line feed. `take` is called for
-    /// each segment in order, with the index of the segment, its notes, and the number in `clients` of the client of
-    /// each record. New clients are added to `clients`. Do not use the notes before this method returns, because a
-    /// later segment can be invalid.
+    /// `notes` creates empty notes for a segment. `each` adds a record with its key to the notes of its segment. The
+    /// range that `each` receives is the range of the record's line in the segment, including the line feed. `take` is
+    /// called for each segment in order, with the index of the segment, its notes, and the number in `clients` of the
+    /// client of each record. New clients are added to `clients`. Do not use the notes before this method returns,
+    /// because a later segment can be invalid.
     public func verify<Notes: Sendable>(
         numbering clients: inout ClientIndex, noting notes: @escaping @Sendable () -> Notes,
-        each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
+        each: @escaping @Sendable (borrowing Record, RecordKey, Range<Int>, inout Notes) -> Void,
         take: (Int, Notes, [UInt32]) throws -> Void, progress: (Int) -> Void
     ) async throws {
         // The parameter is emptied, because a second reference to the clients would cause a copy.
@@ -71,7 +70,7 @@ public struct BundleVerifier {
 
     private func verifySegments<Notes: Sendable>(
         _ notes: @escaping @Sendable () -> Notes,
-        _ each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
+        _ each: @escaping @Sendable (borrowing Record, RecordKey, Range<Int>, inout Notes) -> Void,
         _ take: (Int, Notes, [UInt32]) throws -> Void, counting clients: inout ClientSummaries, progress: (Int) -> Void
     ) async throws {
         var tasks = OrderedTasks<(Segment<Notes>, Int)>(limit: limit)
@@ -89,10 +88,8 @@ public struct BundleVerifier {
             {
                 remainingSegments.removeFirst()
                 unfinishedByteCount += next.bytes
-                let (reader, secret) = (reader, secret)
-                tasks.add {
-                    (try Self.read(next, of: reader, secret: secret, Segment(notes: notes()), each), next.bytes)
-                }
+                let reader = reader
+                tasks.add { (try Self.read(next, of: reader, Segment(notes: notes()), each), next.bytes) }
             }
             guard let (segment, bytes) = try await tasks.next() else { break }
             number += 1
@@ -119,8 +116,8 @@ public struct BundleVerifier {
     }
 
     private static func read<Notes: Sendable>(
-        _ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret, _ empty: Segment<Notes>,
-        _ each: (borrowing Record, Range<Int>, inout Notes) -> Void
+        _ segment: Manifest.Segment, of reader: BundleReader, _ empty: Segment<Notes>,
+        _ each: (borrowing Record, RecordKey, Range<Int>, inout Notes) -> Void
     ) throws -> Segment<Notes> {
         var found = empty
         let keyID = reader.manifest.pseudonymKeyID
@@ -131,8 +128,9 @@ public struct BundleVerifier {
             }
             found.keyIDs.insert(summary.pseudonymKeyID.map { CapturedText($0) })
             found.totals.count(summary)
-            found.records.append((summary, RecordKey(record, secret: secret)))
-            each(record, range, &found.notes)
+            let key = RecordKey(record)
+            found.records.append((summary, key))
+            each(record, key, range, &found.notes)
         }
         if let line = found.lineWithoutPseudonyms {
             throw BundleError.badRecord(

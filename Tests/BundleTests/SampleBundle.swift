@@ -93,8 +93,7 @@ enum SampleBundle {
     /// Verifies a bundle and returns its digest.
     static func verify(_ bytes: [UInt8]) async throws -> String {
         let reader = try BundleReader(bytes: bytes)
-        let secret = RunSecret.forTests
-        try await BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret).verify { _ in }
+        try await BundleVerifier(reader, limit: JobLimit(jobs: 2)).verify { _ in }
         return reader.manifest.digest
     }
 

@@ -21,7 +21,7 @@ import Testing
 
     private func withdrawals(_ folder: CaptureFolder) async throws -> [Withdrawal] {
         var withdrawals: [Withdrawal] = []
-        let options = ScanOptions(secret: .forTests, systems: Systems.table)
+        let options = ScanOptions(systems: Systems.table)
         try await CaptureReader([.folder(folder.open())], options: options, jobs: 2).read(0) { output in
             withdrawals += output.withdrawals
         }

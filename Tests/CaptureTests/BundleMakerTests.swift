@@ -16,8 +16,7 @@ import Testing
         for number in 0..<parentCount {
             earlier.add(
                 BundleIndex(
-                    digest: PayloadHash.hex(of: Array("\(number)".utf8)), ancestors: [], records: IndexKeySet(),
-                    details: IndexKeySet()))
+                    digest: PayloadHash.hex(of: Array("\(number)".utf8)), ancestors: [], records: [:], details: []))
         }
         let maker = BundleMaker(
             CaptureReader([.folder(try await folder.open())]), level: 1, toolVersion: "1", quarantineLimit: 0,

@@ -66,8 +66,7 @@ import Testing
 
     /// Reads outputs with one copy each, as `CaptureReader` does, and returns the copies that were passed on.
     private static func read(_ copies: [Copy], earlier: EarlierBundles = EarlierBundles()) throws -> [Copy] {
-        var options = ScanOptions.forTests
-        options.computesIndexKeys = true
+        let options = ScanOptions()
         let outputs = copies.map { copy in
             var output = ScanOutput(capture: "phone", input: 0, writingWith: options)
             output.add(copy.record)
@@ -80,7 +79,7 @@ import Testing
         let keep = { (entry: borrowing ScanOutput.Entry, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) in
             let record = try Record(line: Array(line.dropLast()), using: &document)
             #expect(Array(payload) == record.payload)
-            #expect(entry.key == RecordKey(record, secret: .forTests))
+            #expect(entry.key == RecordKey(record))
             #expect(entry.summary == RecordSummary(record))
             kept.append(Copy(number: Int(record.id) ?? -1, holds: record.held.map(\.text)))
         }
@@ -118,7 +117,10 @@ import Testing
         earlier.add(
             BundleIndex(
                 digest: String(repeating: "0", count: 64), ancestors: [],
-                records: IndexKeySet(bundles[0].map { IndexKey($0.record) }), details: IndexKeySet()))
+                records: Dictionary(
+                    uniqueKeysWithValues: bundles[0].map(\.record).map { record in
+                        (RecordKey(record), CopyRank(record.held).indexNumber)
+                    }), details: []))
         let increment = try Self.read(second, earlier: earlier)
         #expect(Set(try Self.read(bundles[0] + increment)) == expected)
         #expect(Set(try Self.read(increment + bundles[0])) == expected)
@@ -126,9 +128,9 @@ import Testing
 
     @Test("A copy that decides about others is counted with its capture and its holds")
     func decisions() throws {
-        var intake = Intake(.forTests, keepsDetails: false, systems: Systems.table)
+        var intake = Intake(ScanOptions(), keepsDetails: false, systems: Systems.table)
         func output(_ capture: String, input: Int, _ holds: [String]) -> ScanOutput {
-            var output = ScanOutput(capture: capture, input: input, writingWith: .forTests)
+            var output = ScanOutput(capture: capture, input: input, writingWith: ScanOptions())
             for number in 1...2 { output.add(Copy(number: number, holds: holds).record) }
             return output
         }

@@ -25,7 +25,7 @@ struct ReadLog {
     }
 
     init(_ log: RequestLog, limit: JobLimit = JobLimit(jobs: 2)) async throws {
-        var options = ScanOptions.forTests
+        var options = ScanOptions()
         options.parallelFor = { limit.concurrentPerform($0, $1) }
         var outputs: [ScanOutput] = []
         try await log.read(input: 0, options, limit: limit) { outputs.append($0) }

@@ -1,6 +1,7 @@
 import Bundle
 import Bytes
 import Files
+import Hashing
 import JSONText
 import Mozilla
 import Systems
@@ -20,7 +21,7 @@ import Testing
 
         init(keepsDetails: Bool = true, earlier: EarlierBundles = EarlierBundles(), collectsIndexKeys: Bool = false) {
             intake = Intake(
-                .forTests, keepsDetails: keepsDetails, systems: Systems.table, earlier: earlier,
+                ScanOptions(), keepsDetails: keepsDetails, systems: Systems.table, earlier: earlier,
                 collectsIndexKeys: collectsIndexKeys)
         }
 
@@ -87,35 +88,31 @@ import Testing
 
     // MARK: Earlier bundles
 
+    /// Returns the keys and ranks of records that are not held.
+    private func indexed(_ records: [Record]) -> [RecordKey: UInt64] {
+        Dictionary(uniqueKeysWithValues: records.map { (RecordKey($0), CopyRank.notHeld.indexNumber) })
+    }
+
     /// Returns earlier bundles with the given records and lines of details.
     private func earlier(_ records: [Record], details: [[UInt8]] = []) -> EarlierBundles {
         var earlier = EarlierBundles()
         earlier.add(
             BundleIndex(
                 digest: String(repeating: "0", count: 64), ancestors: [],
-                records: IndexKeySet(records.map { IndexKey($0) }),
-                details: IndexKeySet(details.map { IndexKey(line: $0) })))
+                records: indexed(records), details: Set(details.map { Digest16(of: $0.span) })))
         return earlier
-    }
-
-    private func outputWithKeys(_ records: Record...) -> ScanOutput {
-        var options = ScanOptions.forTests
-        options.computesIndexKeys = true
-        var output = ScanOutput(capture: "phone", input: 0, writingWith: options)
-        for record in records { output.add(record) }
-        return output
     }
 
     @Test("Records of earlier bundles are omitted, and records with their ids are noted")
     func recordsOfEarlierBundles() throws {
         var probe = IntakeProbe(earlier: earlier([record("1"), record("2")]), collectsIndexKeys: true)
         let other = record("2", #"{"a":1}"#)
-        try probe.add(outputWithKeys(record("1"), record("1"), record("3"), other, other, record("3")))
+        try probe.add(output(record("1"), record("1"), record("3"), other, other, record("3")))
         #expect(probe.lines == [line(record("3")), line(other, noting: Self.note)])
         #expect(probe.intake.omitted.records == 2)
         #expect(probe.intake.duplicateCount == 2)
         #expect(probe.intake.totals.records == 2)
-        #expect(probe.intake.indexKeys.records == [IndexKey(record("3")), IndexKey(other)])
+        #expect(probe.intake.indexKeys.records == indexed([record("3"), other]))
         #expect(!probe.intake.isIncomplete)
     }
 
@@ -139,7 +136,7 @@ import Testing
         #expect(probe.intake.spill.problems.count == 0)
         #expect(probe.intake.indexKeys.details.isEmpty)
         try probe.add(output(quarantined("new")))
-        #expect(probe.intake.indexKeys.details == [IndexKey(line: quarantined("new").json.bytes)])
+        #expect(probe.intake.indexKeys.details == [Digest16(of: quarantined("new").json.bytes.span)])
     }
 
     @Test("An entry whose bytes are lost is indexed without them, so that the next increment tries again")
@@ -151,8 +148,8 @@ import Testing
         try probe.intake.addLoss(of: listed, .tooLarge)
         let keys = probe.intake.indexKeys.details
         #expect(keys.count == 2)
-        #expect(keys.contains(IndexKey(line: listed.json.bytes)))
-        #expect(!keys.contains(IndexKey(line: quarantined().json.bytes)))
+        #expect(keys.contains(Digest16(of: listed.json.bytes.span)))
+        #expect(!keys.contains(Digest16(of: quarantined().json.bytes.span)))
     }
 
     // MARK: Records

@@ -14,7 +14,7 @@ import Testing
 
     private func outputs(of log: RequestLog) async throws -> [ScanOutput] {
         var outputs: [ScanOutput] = []
-        try await log.read(input: 0, .forTests, limit: JobLimit(jobs: 2)) { outputs.append($0) }
+        try await log.read(input: 0, ScanOptions(), limit: JobLimit(jobs: 2)) { outputs.append($0) }
         return outputs
     }
 

@@ -37,7 +37,7 @@ struct ReadCapture {
     init(
         _ input: CaptureInput, jobs: Int = 2, filter: RecordFilter = RecordFilter(), quarantineLimit: Int = 64 << 20
     ) async throws {
-        let options = ScanOptions(secret: .forTests, filter: filter, quarantineFileLimit: quarantineLimit)
+        let options = ScanOptions(filter: filter, quarantineFileLimit: quarantineLimit)
         let reader = CaptureReader([input], options: options, jobs: jobs)
         var index = DuplicateIndex()
         var document = JSONDocument()
@@ -46,7 +46,7 @@ struct ReadCapture {
                 let line = output.lines[entry.line]
                 var record = try Record(line: Array(line.dropLast()), using: &document)
                 #expect(record.payload == Array(output.lines[entry.written.payload]))
-                #expect(entry.key == RecordKey(record, secret: .forTests))
+                #expect(entry.key == RecordKey(record))
                 switch index.insert(entry.key) {
                 case .new: break
                 case .duplicate:

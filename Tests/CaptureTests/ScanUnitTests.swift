@@ -13,7 +13,7 @@ import Testing
         var rest: ScanUnit? = unit
         while let unit = rest {
             var output = ScanOutput(writingFor: input)
-            rest = try unit.read(.forTests, into: &output)
+            rest = try unit.read(ScanOptions(), into: &output)
             outputs.append(output)
         }
         return outputs

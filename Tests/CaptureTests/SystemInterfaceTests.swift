@@ -14,7 +14,7 @@ import Testing
             ByteSource(Array(text.utf8)), kind: kind, label: "c", path: "p", systems: ProbeSystem.table)
         var records: [Record] = []
         var document = JSONDocument()
-        try await log.read(input: 0, .forTests, limit: JobLimit(jobs: 2)) { output in
+        try await log.read(input: 0, ScanOptions(), limit: JobLimit(jobs: 2)) { output in
             for entry in output.entries {
                 let line = Array(output.lines[entry.line].dropLast())
                 records.append(try Record(line: line, using: &document, knowing: ProbeSystem.table))
@@ -82,7 +82,7 @@ import Testing
         ]
         var output = ScanOutput(writingFor: 0)
         for record in records { output.add(record) }
-        var intake = Intake(.forTests, keepsDetails: false, systems: ProbeSystem.table)
+        var intake = Intake(ScanOptions(), keepsDetails: false, systems: ProbeSystem.table)
         var notes: [[String]] = []
         var document = JSONDocument()
         try intake.add(output, fromBundle: false) { _, line, _ in

@@ -44,19 +44,14 @@ extension RequestLogKind {
     }
 }
 
-extension ScanOptions {
-    /// Options for tests.
-    static let forTests = ScanOptions(secret: .forTests)
-}
-
 extension CaptureReader {
     /// Creates a reader of inputs whose paths do not matter.
-    init(_ inputs: [CaptureInput], options: ScanOptions = .forTests, jobs: Int = 2) {
+    init(_ inputs: [CaptureInput], options: ScanOptions = ScanOptions(), jobs: Int = 2) {
         self.init(inputs, paths: inputs.map { _ in "input" }, options: options, limit: JobLimit(jobs: jobs))
     }
 }
 
 extension ScanOutput {
     /// Creates an output that writes records as lines.
-    init(writingFor input: Int = 0) { self.init(capture: "phone", input: input, writingWith: .forTests) }
+    init(writingFor input: Int = 0) { self.init(capture: "phone", input: input, writingWith: ScanOptions()) }
 }

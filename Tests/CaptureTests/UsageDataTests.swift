@@ -65,7 +65,7 @@ import Testing
 
     private func read(_ capture: CapturedFolder) async throws -> Found {
         var withdrawals: [Withdrawal] = []
-        let options = ScanOptions(secret: .forTests, systems: Systems.table)
+        let options = ScanOptions(systems: Systems.table)
         try await CaptureReader([.folder(capture)], options: options, jobs: 2).read(0) { output in
             withdrawals += output.withdrawals
         }

@@ -374,8 +374,8 @@ import Testing
 
     @Test func indexOfBundle() throws {
         let manifest = (digest: String(repeating: "0", count: 64), version: 4)
-        let records = IndexKeySet([IndexKey(Self.record)])
-        let details = IndexKeySet()
+        let records = [RecordKey(Self.record): CopyRank.notHeld.indexNumber]
+        let details: Set<Digest16> = []
         let index = BundleIndex(digest: manifest.digest, ancestors: [], records: records, details: details)
         let bytes = index.bytes
         let copy = try BundleIndex(bytes)
@@ -385,13 +385,13 @@ import Testing
     @Test func earlierBundles() async throws {
         let path = try await Sample.bundle([Self.record], at: folder("monday.tar.zst"))
         let reader = try BundleReader(path: path, knowing: Systems.table)
-        let (record, secret) = (Self.record, RunSecret.forTests)
+        let record = Self.record
         var omittedCount = 0
         var earlier = EarlierBundles()
-        let verifier = BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret)
+        let verifier = BundleVerifier(reader, limit: JobLimit(jobs: 2))
         try await earlier.add(reader, named: "monday.tar.zst", by: verifier)
         try earlier.requireParents()
-        if earlier.records.finding(for: IndexKey(record)) == .duplicate { omittedCount += 1 }
+        if earlier.finding(for: RecordKey(record), rank: CopyRank(record.held)) == .duplicate { omittedCount += 1 }
         #expect(omittedCount == 1)
     }
 
@@ -438,8 +438,7 @@ import Testing
 
     private func lines(of inputs: [CaptureInput], _ paths: [String]) async throws -> [String] {
         var lines: [UInt8] = []
-        var generator = SystemRandomNumberGenerator()
-        let options = ScanOptions(secret: RunSecret(using: &generator))
+        let options = ScanOptions()
         var intake = Intake(options, keepsDetails: false, systems: Systems.table)
         let reader = CaptureReader(inputs, paths: paths, options: options, limit: JobLimit(jobs: 2))
         try await reader.read(into: &intake) { _, line, _ in lines += line }

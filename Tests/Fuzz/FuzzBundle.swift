@@ -131,7 +131,7 @@ private func readForged(_ choices: inout Choices) {
         for _ in 0..<2 { chain.append(reader.manifest, named: "-") }
         for _ in 0..<2 { totals.add(reader.manifest.totals) }
         _ = (chain.ends, chain.faults(endingWith: reader.manifest.digest), totals.json, totals.types)
-        _ = BundleVerifier(reader, limit: JobLimit(jobs: 1), secret: .forTests).byteCount
+        _ = BundleVerifier(reader, limit: JobLimit(jobs: 1)).byteCount
         readDetails(of: reader)
         verify(reader)
     }
@@ -153,7 +153,7 @@ private func readDetails(of reader: BundleReader) {
 private func verify(_ reader: BundleReader) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-        try? await BundleVerifier(reader, limit: JobLimit(jobs: 1), secret: .forTests).verify { _ in }
+        try? await BundleVerifier(reader, limit: JobLimit(jobs: 1)).verify { _ in }
         isDone.signal()
     }
     isDone.wait()

@@ -71,7 +71,7 @@ private func compare(_ extraction: Extraction, _ bytes: [UInt8]) {
 
 /// Checks that records are unchanged by writing, and that rejects do not overlap.
 private func check(_ log: RequestLog) {
-    let scan = RequestLogScan(log, secret: .forTests)
+    let scan = RequestLogScan(log)
     var output = ScanOutput(capture: "c")
     var end = 0
     var hasMore = true

@@ -4,8 +4,6 @@ import Systems
 import Telemetry
 import TestSupport
 
-private let secret = RunSecret.forTests
-
 /// Reads hostile bytes as items of a Leanplum store.
 ///
 /// The first byte selects the kind of store.
@@ -23,9 +21,9 @@ func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         requests.finish(into: &output)
         precondition(output.records.count + output.rejects.count == 1, "the BLOB is neither a record nor a reject")
     case 2:
-        let requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret)
+        let requests = LeanplumRequests(from: source, applicationID: "app_x")
         LeanplumPropertyList.readRequests(rest, adding: requests, into: &output)
-    default: LeanplumPropertyList.readDefaults(rest, from: source, secret: secret, into: &output)
+    default: LeanplumPropertyList.readDefaults(rest, from: source, into: &output)
     }
     for record in output.records { check(record) }
     return 0
@@ -34,8 +32,7 @@ func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// Returns requests whose records end early.
 private func smallRequests(from source: Source) -> LeanplumRequests {
     LeanplumRequests(
-        from: source, applicationID: "app_x", secret: secret,
-        limits: LeanplumRequests.Limits(requestCount: 3, byteCount: 4096))
+        from: source, applicationID: "app_x", limits: LeanplumRequests.Limits(requestCount: 3, byteCount: 4096))
 }
 
 /// Checks that every row is in a record, in quarantine, or noted as a duplicate.

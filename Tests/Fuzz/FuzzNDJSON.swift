@@ -15,7 +15,7 @@ func fuzzNDJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func read(_ bytes: [UInt8]) -> [UInt8] {
     let log = RequestLog(ByteSource(bytes), kind: .lines, label: "c", path: "p", systems: Systems.table)
-    let scan = RequestLogScan(log, secret: .forTests)
+    let scan = RequestLogScan(log)
     var output = ScanOutput(capture: "c")
     var lines: [UInt8] = []
     var end = 0

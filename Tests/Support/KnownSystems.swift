@@ -76,11 +76,3 @@ extension RecordLines {
         self.init(contents, knowing: Systems.table)
     }
 }
-
-extension RunSecret {
-    /// The secret that all tests use.
-    ///
-    /// The numbers are large, because hashes with small keys are nearly equal for similar records, so that a table of
-    /// them takes quadratic time.
-    public static let forTests = RunSecret(identity: 0x0123_4567_89AB_CDEF, content: 0x1FED_CBA9_8765_4321)
-}

@@ -1,3 +1,4 @@
+import Hashing
 import Mozilla
 import Sift
 import Telemetry
@@ -14,8 +15,10 @@ import Testing
             source: Source(capture: "a", path: "p", store: .mozillaPingFile, index: 0))
     }
 
-    private func key(_ record: Record, secret: RunSecret = .forTests) -> RecordKey {
-        RecordKey(record, secret: secret)
+    private func key(_ record: Record) -> RecordKey { RecordKey(record) }
+
+    private func key(_ identity: UInt64, _ content: UInt64) -> RecordKey {
+        RecordKey(identity: Digest16(high: identity, low: identity), content: Digest16(high: content, low: content))
     }
 
     @Test("P10: The same id and payload from another source is a duplicate.")
@@ -55,50 +58,22 @@ import Testing
         #expect(Set(records.map { key($0).content }).count == 1)
     }
 
-    @Test("Keys depend on the secret of the run.")
-    func secret() {
-        let other = RunSecret(identity: 4, content: 6)
-        let (first, second) = (key(record()), key(record(), secret: other))
-        #expect(first.identity != second.identity)
-        #expect(first.content != second.content)
-        #expect(first == key(record()))
-    }
-
-    // The expected values were computed with the integers of Python.
-    @Test(
-        "Keys are the values of a polynomial modulo 2^61 - 1.",
-        arguments: [
-            ("core", "0C5A3B52", #"{}"#, 0xad2553482c9ac118, 0xa708dd5359e3c480),
-            ("focus-event", "", #"{"a":1}"#, 0xed060505a144458, 0x5f42f95399ee2e10),
-            ("core", "xxxxxxxx", #"{yyyyyyyyyyyy}"#, 0xbe9c703810241018, 0x92c5f68afc821f90),
-            (
-                "core", "éééééééééééééééééééé",
-                #"{"k":"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"}"#,
-                0x541d0e320efba0d8, 0x9e74324bd91c9968
-            ),
-        ] as [(String, String, String, UInt64, UInt64)])
-    func polynomial(type: String, id: String, payload: String, identity: UInt64, content: UInt64) {
-        let secret = RunSecret(identity: 0x0123_4567_89AB_CDEF, content: 0x1FED_CBA9_8765_4321)
-        let key = key(record(type: type, id: id, payload: payload), secret: secret)
-        #expect(key == RecordKey(identity: identity, content: content))
-    }
-
     @Test("Keys of zeros and of ones can be inserted.")
     func keyOfZeros() {
         var index = DuplicateIndex()
-        let zeros = RecordKey(identity: 0, content: 0)
+        let zeros = key(0, 0)
         #expect(index.insert(zeros) == .new)
         #expect(index.insert(zeros) == .duplicate)
-        #expect(index.insert(RecordKey(identity: 0, content: 9)) == .sameIDOtherPayload)
-        #expect(index.insert(RecordKey(identity: .max, content: .max)) == .new)
-        #expect(index.insert(RecordKey(identity: .max, content: .max)) == .duplicate)
+        #expect(index.insert(key(0, 9)) == .sameIDOtherPayload)
+        #expect(index.insert(key(.max, .max)) == .new)
+        #expect(index.insert(key(.max, .max)) == .duplicate)
         #expect(index.count == 3)
     }
 
     /// A model of the index that is based on sets.
     private struct Model {
         private var keys: Set<RecordKey> = []
-        private var identities: Set<UInt64> = []
+        private var identities: Set<Digest16> = []
 
         mutating func insert(_ key: RecordKey) -> DuplicateIndex.Finding {
             let isNewIdentity = identities.insert(key.identity).inserted
@@ -117,7 +92,7 @@ import Testing
         for _ in 0..<20_000 {
             let identity = UInt64.random(in: 0..<identities, using: &random) &* 0x9E37_79B9_7F4A_7C15
             let content = UInt64.random(in: 0..<4000, using: &random) &* 0xBF58_476D_1CE4_E5B9
-            let key = RecordKey(identity: identity, content: content)
+            let key = key(identity, content)
             let (found, expected) = (index.insert(key), model.insert(key))
             guard found == expected else {
                 Issue.record("\(key): \(found), not \(expected)")

@@ -58,7 +58,7 @@ private struct ScriptReader: FileReader {
         let context = StoreContext(
             capture: "c", tree: tree, container: Container(path: "", identifier: nil),
             neighbors: ContainerStores([store]),
-            options: ScanOptions(secret: .forTests))
+            options: ScanOptions())
         var scan: any StoreScan = store.scan(files ?? 0..<store.fileCount, in: context)
         var outputs: [ScanOutput] = []
         var hasMore = true
@@ -169,7 +169,7 @@ private struct ScriptReader: FileReader {
         let file = StoreFile(
             name: Array("file".utf8), path: "p", kind: StoreKind("script"), credentials: .ifContaining("beaconKey"))
         var (reading, output) = (StoreFileBuffer(), ScanOutput(capture: "c"))
-        let options = ScanOptions(secret: .forTests)
+        let options = ScanOptions()
         #expect(reading.read(file, limit: FileSizeLimit(bytes: 100, code: "large"), in: tree, options, into: &output))
         output.rejects = [Reject("P2 x", offset: 0, length: 1)]
         reading.quarantineRejects(of: file, in: &output)

@@ -56,7 +56,7 @@ import Testing
         var filter = RecordFilter()
         filter.systems = [SystemName("x")]
         var output = ScanOutput(
-            capture: "c", input: 0, writingWith: ScanOptions(secret: .forTests, filter: filter))
+            capture: "c", input: 0, writingWith: ScanOptions(filter: filter))
         var excluded = record(2, size: 1)
         excluded.system = SystemName("other")
         for duplicate in [record(0, size: 1), record(1, size: 1), excluded] { output.omit(duplicate: duplicate) }
@@ -103,7 +103,7 @@ import Testing
 
     @Test("Written records have their part of the store, their line and their app.")
     func written() throws {
-        var options = ScanOptions(secret: .forTests)
+        var options = ScanOptions()
         options.reportsQueues = true
         var output = ScanOutput(capture: "c", input: 3, writingWith: options)
         output.store = 7
@@ -124,7 +124,7 @@ import Testing
 
     @Test("Excluded records are not written, and a record without a type is held.")
     func filter() throws {
-        var options = ScanOptions(secret: .forTests)
+        var options = ScanOptions()
         options.filter.types = ["", "y"]
         var output = ScanOutput(capture: "c", input: 0, writingWith: options)
         var untyped = record(0, size: 1)
@@ -140,7 +140,7 @@ import Testing
 
     @Test("The memory of the last payload is reused unless it is large.")
     func spareMemory() {
-        var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions(secret: .forTests))
+        var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions())
         #expect(output.takeRecycledMemory().capacity == 0)
         output.add(record(0, size: 1000))
         let spare = output.takeRecycledMemory()

@@ -19,10 +19,10 @@ public struct BundleIndex: Sendable, Equatable {
     public let digest: String
     /// The digests of the parents of the bundle, of their parents, and so on, in ascending order.
     public let ancestors: [String]
-    /// The keys of the records of the bundle and its ancestors.
-    public let records: IndexKeySet
-    /// The keys of the quarantine entries and problems of the bundle and its ancestors.
-    public let details: IndexKeySet
+    /// The ``CopyRank/indexNumber`` of the best copy of each record of the bundle and its ancestors.
+    public let records: [RecordKey: UInt64]
+    /// The hashes of the quarantine entries and problems of the bundle and its ancestors.
+    public let details: Set<Digest16>
 
     /// The maximum size, in bytes, of an index.
     public static let maxSize = 4 << 30
@@ -34,12 +34,15 @@ public struct BundleIndex: Sendable, Equatable {
     private static let maxHeaderSize = 16 << 20
     private static let format = "pingferry-index"
     private static let version = 1
-    private static let wordSize = 8
-    private static let keySize = 4 * wordSize
+    /// The size, in bytes, of the key of a record and the number of its rank.
+    private static let recordSize = 40
+    private static let detailSize = 16
     private static let hashSize = 32
 
     /// Creates an index of the records and details of a bundle and its ancestors.
-    public init(digest: String, ancestors: Set<CapturedText>, records: IndexKeySet, details: IndexKeySet) {
+    public init(
+        digest: String, ancestors: Set<CapturedText>, records: [RecordKey: UInt64], details: Set<Digest16>
+    ) {
         self.digest = digest
         self.ancestors = ancestors.sortedStrings
         self.records = records
@@ -49,11 +52,15 @@ public struct BundleIndex: Sendable, Equatable {
     /// The contents of an index file.
     public var bytes: [UInt8] {
         var bytes = header.bytes
-        bytes.reserveCapacity(
-            bytes.count + 1 + (records.keys.count + details.keys.count) * Self.keySize + Self.hashSize)
+        let keysSize = records.count * Self.recordSize + details.count * Self.detailSize
+        bytes.reserveCapacity(bytes.count + 1 + keysSize + Self.hashSize)
         bytes.append(UInt8(ascii: "\n"))
-        for key in records.keys { bytes.append(key) }
-        for key in details.keys { bytes.append(key) }
+        for (key, rank) in records.sorted(by: { $0.key < $1.key }) {
+            bytes.append(key.identity)
+            bytes.append(key.content)
+            bytes.append(bigEndian: rank)
+        }
+        for detail in details.sorted() { bytes.append(detail) }
         bytes += SHA256.hash(bytes.span).bytes
         return bytes
     }
@@ -61,10 +68,10 @@ public struct BundleIndex: Sendable, Equatable {
     private var header: CanonicalObject {
         var object = CanonicalObject()
         object.set("ancestors", strings: ancestors)
-        object.set("details", integer: details.keys.count)
+        object.set("details", integer: details.count)
         object.set("digest", string: digest)
         object.set("format", string: Self.format)
-        object.set("records", integer: records.keys.count)
+        object.set("records", integer: records.count)
         object.set("version", integer: Self.version)
         return object
     }
@@ -86,10 +93,9 @@ public struct BundleIndex: Sendable, Equatable {
         guard let digest = fields.text("digest"), let ancestors = fields.texts("ancestors"),
             let recordCount = fields.count("records"), let detailCount = fields.count("details"),
             (0...bytes.count).contains(recordCount), (0...bytes.count).contains(detailCount),
-            checked - start == (recordCount + detailCount) * Self.keySize,
-            let records = IndexKeySet(sorted: Self.keys(in: bytes, at: start, count: recordCount)),
-            let details = IndexKeySet(
-                sorted: Self.keys(in: bytes, at: start + recordCount * Self.keySize, count: detailCount))
+            checked - start == recordCount * Self.recordSize + detailCount * Self.detailSize,
+            let records = Self.records(in: bytes.span.extracting(start..<start + recordCount * Self.recordSize)),
+            let details = Self.details(in: bytes.span.extracting(start + recordCount * Self.recordSize..<checked))
         else { throw .malformed }
         self.init(digest: digest, ancestors: Set(texts: ancestors), records: records, details: details)
         guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),
@@ -97,15 +103,43 @@ public struct BundleIndex: Sendable, Equatable {
         else { throw .malformed }
     }
 
-    private static func keys(in bytes: [UInt8], at offset: Int, count: Int) -> [IndexKey] {
-        let span = bytes.span
-        return (0..<count).map { number in
-            let position = offset + number * keySize
-            func word(_ index: Int) -> UInt64 {
-                (0..<wordSize).reduce(0) { $0 << 8 | UInt64(span[position + wordSize * index + $1]) }
-            }
-            return IndexKey(identity: word(0), contentHigh: word(1), contentLow: word(2), rank: word(3))
+    /// Reads the keys of records, or returns `nil` if they are not in strictly ascending order.
+    private static func records(in bytes: Span<UInt8>) -> [RecordKey: UInt64]? {
+        var records = [RecordKey: UInt64](minimumCapacity: bytes.count / recordSize)
+        var last: RecordKey?
+        for offset in stride(from: 0, to: bytes.count, by: recordSize) {
+            let key = RecordKey(
+                identity: Digest16(bytes.bytes, at: offset), content: Digest16(bytes.bytes, at: offset + 16))
+            if let last, last >= key { return nil }
+            last = key
+            records[key] = bytes.word(at: offset + 32).byteSwapped
         }
+        return records
+    }
+
+    /// Reads the hashes of details, or returns `nil` if they are not in strictly ascending order.
+    private static func details(in bytes: Span<UInt8>) -> Set<Digest16>? {
+        var details = Set<Digest16>(minimumCapacity: bytes.count / detailSize)
+        var last: Digest16?
+        for offset in stride(from: 0, to: bytes.count, by: detailSize) {
+            let detail = Digest16(bytes.bytes, at: offset)
+            if let last, last >= detail { return nil }
+            last = detail
+            details.insert(detail)
+        }
+        return details
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ digest: Digest16) {
+        append(bigEndian: digest.high)
+        append(bigEndian: digest.low)
+    }
+
+    /// Appends a word in big-endian order, so that keys and their bytes have the same order.
+    fileprivate mutating func append(bigEndian word: UInt64) {
+        for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: word >> shift)) }
     }
 }
 
@@ -152,26 +186,17 @@ extension BundleIndex {
         if let missing = ancestors.first(where: { !given.contains($0) }) { return .missingAncestor(missing) }
         let covered = Set(texts: ancestors + [digest])
         if let other = given.sortedStrings.first(where: { !covered.contains($0) }) { return .otherBundle(other) }
-        let lackingRecords = bundles.records.countOfKeys(notIn: records)
-        let otherRecords = records.countOfKeys(notIn: bundles.records)
+        let lackingRecords = bundles.records.count { records[$0.key] != $0.value }
+        let otherRecords = records.count { bundles.records[$0.key] != $0.value }
         guard lackingRecords + otherRecords == 0 else {
             return .records(lacking: lackingRecords, additional: otherRecords)
         }
-        let lackingDetails = bundles.details.countOfKeys(notIn: details)
-        let otherDetails = details.countOfKeys(notIn: bundles.details)
+        let lackingDetails = bundles.details.subtracting(details).count
+        let otherDetails = details.subtracting(bundles.details).count
         guard lackingDetails + otherDetails == 0 else {
             return .details(lacking: lackingDetails, additional: otherDetails)
         }
         return nil
-    }
-}
-
-extension [UInt8] {
-    /// Appends the words of a key in big-endian order, so that keys and their bytes have the same order.
-    fileprivate mutating func append(_ key: IndexKey) {
-        for word in [key.identity, key.contentHigh, key.contentLow, key.rank] {
-            for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: word >> shift)) }
-        }
     }
 }
 
@@ -205,80 +230,5 @@ public enum BundleIndexError: Error, Sendable, Equatable, CustomStringConvertibl
         case .unsupportedVersion: FormatVersion.remedy
         case .notAnIndex, .damaged, .malformed: "use another copy, or pass the earlier bundles with --since-bundle"
         }
-    }
-}
-
-// MARK: - Keys
-
-/// A sorted set of the keys of records or details.
-///
-/// Of several copies of a record, the set contains the key with the lowest rank.
-public struct IndexKeySet: Sendable, Equatable {
-    /// The keys in ascending order, without duplicates.
-    public private(set) var keys: [IndexKey] = []
-
-    /// Creates an empty set.
-    public init() {}
-
-    /// Creates a set of `keys`, which can be in any order and contain duplicates.
-    public init(_ keys: [IndexKey]) { formUnion(keys) }
-
-    /// Creates a set, or returns `nil` if `keys` are not in strictly ascending order.
-    init?(sorted keys: [IndexKey]) {
-        guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 && !$0.identifiesCopy(of: $1) }) else { return nil }
-        self.keys = keys
-    }
-
-    /// Adds all of `newKeys`, which can be in any order.
-    public mutating func formUnion(_ newKeys: [IndexKey]) {
-        guard !newKeys.isEmpty else { return }
-        let (old, new) = (keys, newKeys.sorted())
-        keys = []
-        keys.reserveCapacity(old.count + new.count)
-        var (oldIndex, newIndex) = (0, 0)
-        while oldIndex < old.count || newIndex < new.count {
-            let takesOld = newIndex == new.count || (oldIndex < old.count && old[oldIndex] < new[newIndex])
-            let key = takesOld ? old[oldIndex] : new[newIndex]
-            if takesOld { oldIndex += 1 } else { newIndex += 1 }
-            if let last = keys.last, last.identifiesCopy(of: key) { continue }
-            keys.append(key)
-        }
-    }
-
-    /// Returns the finding for the record with the key `key`.
-    ///
-    /// The result is `sameIDOtherPayload` if the set contains only records with the same ID and another payload. It is
-    /// `new` or `sameIDOtherPayload`, too, if the set contains a copy instead of which the record should be kept.
-    public func finding(for key: IndexKey) -> DuplicateIndex.Finding {
-        let first = firstIndex { $0.identity >= key.identity }
-        guard first < keys.count, keys[first].identity == key.identity else { return .new }
-        guard let copy = copy(of: key) else { return .sameIDOtherPayload }
-        return copy.supersedes(key) ? .duplicate : .new
-    }
-
-    /// Returns the key of the copy of the record with the key `key`, or `nil` if there is none.
-    private func copy(of key: IndexKey) -> IndexKey? {
-        let index = firstIndex { $0 >= key || $0.identifiesCopy(of: key) }
-        return index < keys.count && keys[index].identifiesCopy(of: key) ? keys[index] : nil
-    }
-
-    /// Returns the number of keys that `other` does not contain.
-    fileprivate func countOfKeys(notIn other: IndexKeySet) -> Int { keys.count { other.copy(of: $0) != $0 } }
-
-    /// Returns whether the set contains `key`.
-    public func contains(_ key: IndexKey) -> Bool {
-        copy(of: key) != nil
-    }
-
-    /// Returns the index of the first key that satisfies `predicate`, or the number of keys if no key does.
-    ///
-    /// All later keys must satisfy `predicate`, too.
-    private func firstIndex(where predicate: (IndexKey) -> Bool) -> Int {
-        var range = keys.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            range = predicate(keys[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
-        }
-        return range.lowerBound
     }
 }

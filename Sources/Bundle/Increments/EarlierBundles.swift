@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import JSONText
 import Telemetry
 
@@ -6,18 +7,20 @@ import Telemetry
 ///
 /// ```swift
 /// var earlier = EarlierBundles()
-/// let verifier = BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret)
+/// let verifier = BundleVerifier(reader, limit: JobLimit(jobs: 2))
 /// try await earlier.add(reader, named: "monday.tar.zst", by: verifier)
 /// try earlier.requireParents()
-/// if earlier.records.finding(for: IndexKey(record)) == .duplicate { omittedCount += 1 }
+/// if earlier.finding(for: RecordKey(record), rank: CopyRank(record.held)) == .duplicate { omittedCount += 1 }
 /// ```
 ///
 /// Source: "Increments".
 public struct EarlierBundles: Sendable {
-    /// The keys of all records of the earlier bundles.
-    public private(set) var records = IndexKeySet()
-    /// The keys of all quarantine entries and problems of the earlier bundles.
-    public private(set) var details = IndexKeySet()
+    /// The ``CopyRank/indexNumber`` of the best copy of each record of the earlier bundles.
+    public private(set) var records: [RecordKey: UInt64] = [:]
+    /// The hashes of all quarantine entries and problems of the earlier bundles.
+    public private(set) var details: Set<Digest16> = []
+    /// The identities of all records of the earlier bundles.
+    private var identities: Set<Digest16> = []
     /// The digests of all bundles whose contents are known.
     public private(set) var knownDigests: Set<CapturedText> = []
     /// The digests of the added bundles, in the order in which they were added.
@@ -63,8 +66,9 @@ public struct EarlierBundles: Sendable {
         let known = Set(texts: index.ancestors)
         ancestors[index.digest, default: []].formUnion(known)
         knownDigests.formUnion(known)
-        records.formUnion(index.records.keys)
-        details.formUnion(index.details.keys)
+        // The order does not matter, because the keys of an index are different.
+        add(index.records.lazy.map { ($0.key, $0.value) })
+        details.formUnion(index.details)
     }
 
     /// Verifies a bundle with `verifier` and adds its contents.
@@ -76,19 +80,23 @@ public struct EarlierBundles: Sendable {
     public mutating func add(
         _ bundle: BundleReader, named name: String, by verifier: BundleVerifier, progress: (Int) -> Void = { _ in }
     ) async throws {
-        var keys: [IndexKey] = []
+        var copies: [(RecordKey, UInt64)] = []
         var clients = ClientIndex()
         try await verifier.verify(
-            numbering: &clients, noting: { [IndexKey]() },
-            each: { record, _, keys in keys.append(IndexKey(record)) }, take: { _, added, _ in keys += added },
-            progress: progress)
-        records.formUnion(keys)
-        details.formUnion(
-            try Self.keys(QuarantineEntry.self, in: BundleLayout.quarantine, of: bundle)
-                + Self.keys(LocatedProblem.self, in: BundleLayout.problems, of: bundle))
+            numbering: &clients, noting: { [(RecordKey, UInt64)]() },
+            each: { record, key, _, copies in copies.append((key, CopyRank(record.held).indexNumber)) },
+            take: { _, added, _ in copies += added }, progress: progress)
+        add(copies)
+        try addDetails(QuarantineEntry.self, in: BundleLayout.quarantine, of: bundle)
+        try addDetails(LocatedProblem.self, in: BundleLayout.problems, of: bundle)
         append(bundle.manifest.digest)
         for parent in bundle.manifest.parents { requireContents(of: parent, before: name) }
         ancestors[bundle.manifest.digest, default: []].formUnion(Set(texts: bundle.manifest.parents))
+    }
+
+    private mutating func add(_ copies: some Sequence<(RecordKey, UInt64)>) {
+        records.merge(copies, uniquingKeysWith: min)
+        identities.formUnion(copies.lazy.map(\.0.identity))
     }
 
     private mutating func append(_ digest: String) {
@@ -96,13 +104,19 @@ public struct EarlierBundles: Sendable {
         knownDigests.insert(digest)
     }
 
-    private static func keys<Entry: BundleDetail>(
+    private mutating func addDetails<Entry: BundleDetail>(
         _ type: Entry.Type, in list: String, of bundle: BundleReader
-    ) throws(BundleError) -> [IndexKey] {
-        var keys: [IndexKey] = []
+    ) throws(BundleError) {
         var cursor = try DetailCursor<Entry>(list, of: bundle)
-        while let entry = try cursor.next() { keys.append(IndexKey(line: entry.json.bytes)) }
-        return keys
+        while let entry = try cursor.next() { details.insert(Digest16(of: entry.json.bytes.span)) }
+    }
+
+    /// Returns the finding for a record.
+    ///
+    /// The result is `new`, too, if the earlier bundles contain a copy instead of which the record should be kept.
+    public func finding(for key: RecordKey, rank: CopyRank) -> DuplicateIndex.Finding {
+        guard let known = records[key] else { return identities.contains(key.identity) ? .sameIDOtherPayload : .new }
+        return rank.isSuperseded(byCopyWith: known) ? .duplicate : .new
     }
 }
 

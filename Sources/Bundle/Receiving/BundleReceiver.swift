@@ -263,8 +263,7 @@ public struct BundleReceiver: ~Copyable {
         let file = try BundleFile(path: folder.stagedPath(of: bundle.firstName))
         let reader = try BundleReader(file, knowing: systems, signedBy: signers)
         try reader.volumes?.verifyHashes(progress: progress)
-        var generator = SystemRandomNumberGenerator()
-        try await BundleVerifier(reader, limit: limit, secret: RunSecret(using: &generator)).verify(progress: progress)
+        try await BundleVerifier(reader, limit: limit).verify(progress: progress)
         return reader
     }
 

@@ -96,7 +96,6 @@ public struct CaptureReader: Sendable {
         // An excluded copy decides, too.
         survey.options.filter.uploadableOnly = false
         survey.options.reportsQueues = false
-        survey.options.computesIndexKeys = false
         switch inputs[number] {
         case .folder(let capture):
             let stores = capture.stores.indices.filter { capture.mayDecide($0) }

@@ -32,9 +32,8 @@ public struct BundleMaker {
     ///   - level: The zstd level, from 1 to 19.
     ///   - toolVersion: The version of the program.
     ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle.
-    ///   - earlier: The earlier bundles whose contents are omitted. If there are any, the options of the reader must
-    ///     request index keys.
-    ///   - makesIndex: Whether an index is made. If so, the options of the reader must request index keys.
+    ///   - earlier: The earlier bundles whose contents are omitted.
+    ///   - makesIndex: Whether an index is made.
     public init(
         _ reader: CaptureReader, level: Int, toolVersion: String, quarantineLimit: Int,
         earlier: EarlierBundles = EarlierBundles(), makesIndex: Bool = false
@@ -109,11 +108,10 @@ public struct BundleMaker {
     }
 
     private func index(of manifest: Manifest, _ intake: Intake) -> BundleIndex {
-        var (records, details) = (earlier.records, earlier.details)
-        records.formUnion(intake.indexKeys.records)
-        details.formUnion(Array(intake.indexKeys.details))
-        return BundleIndex(
-            digest: manifest.digest, ancestors: earlier.knownDigests, records: records, details: details)
+        BundleIndex(
+            digest: manifest.digest, ancestors: earlier.knownDigests,
+            records: intake.indexKeys.records.merging(earlier.records, uniquingKeysWith: min),
+            details: intake.indexKeys.details.union(earlier.details))
     }
 }
 

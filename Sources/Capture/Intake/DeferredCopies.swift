@@ -17,7 +17,6 @@ struct DeferredCopies: Sendable {
         let place: ScanOutput.StorePlace?
         let leftOut: PseudonymCounts
         let sequenceNumber: SequenceNumber?
-        let hasIndexKey: Bool
         /// Whether a better copy was added later.
         var isSuperseded = false
         /// Whether another copy of the record has other holds.
@@ -50,7 +49,7 @@ struct DeferredCopies: Sendable {
             Copy(
                 key: entry.key, rank: entry.rank, linePosition: try lines.append(Array(line)), input: entry.input,
                 place: entry.place, leftOut: entry.leftOut, sequenceNumber: entry.sequenceNumber,
-                hasIndexKey: entry.indexKey != nil, isDecision: known != nil))
+                isDecision: known != nil))
         return known == nil
     }
 
@@ -72,8 +71,7 @@ struct DeferredCopies: Sendable {
         try body(
             ScanOutput.Entry(
                 record, line: 0..<line.count, written: memory.written, key: copy.key, rank: copy.rank,
-                input: copy.input, place: copy.place, leftOut: copy.leftOut, sequenceNumber: copy.sequenceNumber,
-                hasIndexKey: copy.hasIndexKey),
+                input: copy.input, place: copy.place, leftOut: copy.leftOut, sequenceNumber: copy.sequenceNumber),
             line[...], copy.isDecision)
     }
 }

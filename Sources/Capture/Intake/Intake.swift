@@ -1,6 +1,7 @@
 import Bundle
 import Bytes
 import Files
+import Hashing
 import JSONText
 import Telemetry
 
@@ -10,8 +11,7 @@ import Telemetry
 /// their contents are omitted.
 ///
 /// ```swift
-/// var generator = SystemRandomNumberGenerator()
-/// let options = ScanOptions(secret: RunSecret(using: &generator))
+/// let options = ScanOptions()
 /// var intake = Intake(options, keepsDetails: false, systems: Systems.table)
 /// let reader = CaptureReader(inputs, paths: paths, options: options, limit: JobLimit(jobs: 2))
 /// try await reader.read(into: &intake) { _, line, _ in lines += line }
@@ -72,22 +72,19 @@ public struct Intake: Sendable {
     private var captureNames: [Int: String] = [:]
     /// The number of deferred copies that were passed on.
     private var passedCount = 0
-    /// The lines of the rejected items and problems, which are used to find duplicates.
-    ///
-    /// Combined bundles may contain equal lines.
-    private var detailIndex = DuplicateIndex()
-    private let secret: RunSecret
+    /// The hashes of the lines of rejected items and problems, because combined bundles may contain equal lines.
+    private var knownDetails: Set<Digest16> = []
     private let systems: SystemTable
     /// The earlier bundles whose contents are omitted.
     private let earlier: EarlierBundles
     private let collectsIndexKeys: Bool
 
-    /// The keys of the kept records, quarantined items and problems, in any order.
+    /// The keys of the kept records, quarantined items and problems.
     public struct IndexKeys: Sendable {
-        /// The keys of the kept records.
-        public fileprivate(set) var records: [IndexKey] = []
-        /// The keys of the quarantine entries and problems, as the bundle contains them.
-        public fileprivate(set) var details: Set<IndexKey> = []
+        /// The ``CopyRank/indexNumber`` of each kept record.
+        public fileprivate(set) var records: [RecordKey: UInt64] = [:]
+        /// The hashes of the quarantine entries and problems, as the bundle contains them.
+        public fileprivate(set) var details: Set<Digest16> = []
     }
 
     /// All rejected items and problems, stored on disk until a bundle is written.
@@ -119,15 +116,13 @@ public struct Intake: Sendable {
     ///     items and problems in memory.
     ///   - systems: The systems whose records and stores are recognized.
     ///   - earlier: The earlier bundles whose contents are omitted.
-    ///   - collectsIndexKeys: Whether ``indexKeys`` are collected. If so, or if there are earlier bundles, `options`
-    ///     must request the index keys of records.
+    ///   - collectsIndexKeys: Whether ``indexKeys`` are collected.
     public init(
         _ options: ScanOptions, keepsDetails: Bool, systems: SystemTable, earlier: EarlierBundles = EarlierBundles(),
         collectsIndexKeys: Bool = false
     ) {
         self.earlier = earlier
         self.collectsIndexKeys = collectsIndexKeys
-        secret = options.secret
         hidesInput = options.pseudonymizer != nil
         self.keepsDetails = keepsDetails && !hidesInput
         let elementLimit = hidesInput ? 0 : CappedList<LocatedProblem>.defaultLimit
@@ -162,24 +157,26 @@ public struct Intake: Sendable {
         duplicateCount += output.duplicates
         for item in output.quarantined {
             let line = item.json.bytes
-            let isOmitted = isInEarlierBundle(line)
+            let digest = Digest16(of: line.span)
+            let isOmitted = earlier.details.contains(digest)
             // The contents of a bundle were reported when the bundle was created.
             if !isBundle, !isOmitted { isIncomplete = true }
-            guard isNew(line) else { continue }
+            guard knownDetails.insert(digest).inserted else { continue }
             guard !isOmitted else {
                 omitted.quarantine += 1
                 continue
             }
             quarantinedItems.add(item, reason: visibleText(item.reject.reason))
             if keepsDetails { try spill.quarantine.append(item, line: line, input: output.input) }
-            collectIndexKey(of: line)
+            collectIndexKey(digest)
             note(.quarantined(item, input: output.input))
         }
         for problem in output.problems {
             let line = problem.json.bytes
+            let digest = Digest16(of: line.span)
             if !isBundle, problem.problem.isLoss { isIncomplete = true }
-            guard isNew(line) else { continue }
-            if try add(problem, line: line) { note(.problem(problem)) }
+            guard knownDetails.insert(digest).inserted else { continue }
+            if try add(problem, line: line, digest) { note(.problem(problem)) }
         }
         for entry in output.apps { note(.app(entry, input: output.input)) }
         if !hidesInput { withdrawals.formUnion(output.withdrawals) }
@@ -246,7 +243,7 @@ public struct Intake: Sendable {
         _ entry: borrowing ScanOutput.Entry, _ line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>,
         _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
-        let earlierFinding = entry.indexKey.map { earlier.records.finding(for: $0) } ?? .new
+        let earlierFinding = earlier.finding(for: entry.key, rank: entry.rank)
         if earlierFinding == .duplicate {
             omitted.records += 1
             return
@@ -271,7 +268,7 @@ public struct Intake: Sendable {
         }
         totals.count(entry.summary)
         removedPartCounts += entry.leftOut
-        if collectsIndexKeys, let key = entry.indexKey { indexKeys.records.append(key) }
+        if collectsIndexKeys { indexKeys.records[entry.key] = entry.rank.indexNumber }
     }
 
     /// Notes that the parents in `faults` are not among the inputs.
@@ -282,22 +279,22 @@ public struct Intake: Sendable {
     /// - Throws: `FileError` with operation `spool`.
     public mutating func addLoss(of item: QuarantineEntry, _ loss: QuarantineLoss) throws(FileError) {
         let problem = LocatedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
-        _ = try add(problem, line: problem.json.bytes)
+        try add(problem)
         isIncomplete = true
         // The bundle lists the entry as not stored. Its index key differs, so that a later increment tries to store the
         // bytes.
         var listed = item
         listed.isStored = true
-        indexKeys.details.remove(IndexKey(line: listed.json.bytes))
+        indexKeys.details.remove(Digest16(of: listed.json.bytes.span))
         listed.isStored = false
-        collectIndexKey(of: listed.json.bytes)
+        collectIndexKey(Digest16(of: listed.json.bytes.span))
     }
 
     /// Adds a problem that was found after its input was read.
     ///
     /// - Throws: `FileError` with operation `spool`.
     public mutating func report(_ problem: LocatedProblem) throws(FileError) {
-        _ = try add(problem, line: problem.json.bytes)
+        try add(problem)
         if problem.problem.isLoss { isIncomplete = true }
     }
 
@@ -306,27 +303,23 @@ public struct Intake: Sendable {
     /// An unknown code is replaced by `other`.
     private func visibleText(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 
-    private mutating func isNew(_ line: [UInt8]) -> Bool {
-        switch detailIndex.insert(RecordKey(text: line, secret: secret)) {
-        case .new, .sameIDOtherPayload: true
-        case .duplicate: false
-        }
+    private mutating func collectIndexKey(_ digest: Digest16) {
+        if collectsIndexKeys, keepsDetails { indexKeys.details.insert(digest) }
     }
 
-    private func isInEarlierBundle(_ line: [UInt8]) -> Bool {
-        !earlier.details.keys.isEmpty && earlier.details.contains(IndexKey(line: line))
-    }
-
-    private mutating func collectIndexKey(of line: [UInt8]) {
-        if collectsIndexKeys, keepsDetails { indexKeys.details.insert(IndexKey(line: line)) }
+    private mutating func add(_ problem: LocatedProblem) throws(FileError) {
+        let line = problem.json.bytes
+        _ = try add(problem, line: line, Digest16(of: line.span))
     }
 
     /// Adds a problem, and returns whether it is reported.
     ///
     /// A problem that an earlier bundle contains is not added to the new bundle. It is reported nevertheless if it is a
     /// loss, because the data is still missing.
-    private mutating func add(_ problem: LocatedProblem, line: [UInt8]) throws(FileError) -> Bool {
-        let isOmitted = isInEarlierBundle(line)
+    private mutating func add(
+        _ problem: LocatedProblem, line: [UInt8], _ digest: Digest16
+    ) throws(FileError) -> Bool {
+        let isOmitted = earlier.details.contains(digest)
         if isOmitted { omitted.problems += 1 }
         guard !isOmitted || problem.problem.isLoss else { return false }
         let code = visibleText(problem.problem.code)
@@ -335,7 +328,7 @@ public struct Intake: Sendable {
         if problem.problem.isWarning { warnings.add(problem, reason: code) }
         guard !isOmitted else { return true }
         if keepsDetails { try spill.problems.append(line) }
-        collectIndexKey(of: line)
+        collectIndexKey(digest)
         return true
     }
 }

@@ -8,8 +8,8 @@ import Telemetry
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReader>
 
-    init(_ log: RequestLog, secret: RunSecret, parallelFor: @escaping ParallelFor = sequentialFor) {
-        reading = Mutex(RequestLogReader(log, secret: secret, parallelFor: parallelFor))
+    init(_ log: RequestLog, parallelFor: @escaping ParallelFor = sequentialFor) {
+        reading = Mutex(RequestLogReader(log, parallelFor: parallelFor))
     }
 
     func read(into output: inout ScanOutput) -> Bool {
@@ -60,7 +60,7 @@ public struct RequestLog: Sendable {
     public func read(
         input: Int, _ options: ScanOptions, limit: JobLimit, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
-        let scan = RequestLogScan(self, secret: options.secret, parallelFor: options.parallelFor)
+        let scan = RequestLogScan(self, parallelFor: options.parallelFor)
         var outputs = OrderedTasks<(ScanOutput, hasMore: Bool)>(limit: limit)
         let readOn = { @Sendable in
             var output = ScanOutput(capture: label, input: input, writingWith: options)
@@ -77,7 +77,6 @@ public struct RequestLog: Sendable {
 
 private struct RequestLogReader: ~Copyable {
     private let log: RequestLog
-    private let secret: RunSecret
     private let parallelFor: ParallelFor
     private var items: LogItems?
     private var hasStarted = false
@@ -92,9 +91,8 @@ private struct RequestLogReader: ~Copyable {
 
     private static let rejectBatchSize = 1024
 
-    init(_ log: RequestLog, secret: RunSecret, parallelFor: @escaping ParallelFor) {
+    init(_ log: RequestLog, parallelFor: @escaping ParallelFor) {
         self.log = log
-        self.secret = secret
         self.parallelFor = parallelFor
         hashes = SpanHasher(of: log.source)
     }
@@ -150,12 +148,12 @@ private struct RequestLogReader: ~Copyable {
                     guard case .upload(let record, _) = item.finding, let status = record.deliveredStatus else {
                         continue
                     }
-                    found[RecordKey(record, secret: secret)] = status
+                    found[RecordKey(record)] = status
                 }
             }
             delivered = found
         }
-        return delivered?[RecordKey(record, secret: secret)]
+        return delivered?[RecordKey(record)]
     }
 
     private mutating func finish(_ output: inout ScanOutput) {
@@ -222,7 +220,7 @@ private struct RequestLogStore: Store {
         do throws(FileError) {
             let source = try context.tree.source(at: path)
             let log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
-            return RequestLogScan(log, secret: context.options.secret, parallelFor: context.options.parallelFor)
+            return RequestLogScan(log, parallelFor: context.options.parallelFor)
         } catch {
             return UnreadableStore(path: path, error: error)
         }

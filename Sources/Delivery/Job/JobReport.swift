@@ -32,12 +32,12 @@ public struct JobReport: Sendable {
     /// The error is from the ledger or from a bundle.
     public internal(set) var failure: (any Error)?
     /// The keys of the records that have both settled and unsettled parts.
-    public private(set) var partlySettledKeys: Set<DeliveryKey> = []
+    public private(set) var partlySettledKeys: Set<RecordKey> = []
     /// The keys of the records that have a refused part and may have unsent parts.
-    private var partlyRefusedKeys: Set<DeliveryKey> = []
+    private var partlyRefusedKeys: Set<RecordKey> = []
 
     /// The records whose last answer was a server error without a requested pause.
-    private var serverErrors: [(system: SystemName, key: DeliveryKey)] = []
+    private var serverErrors: [(system: SystemName, key: RecordKey)] = []
     /// The systems of which at least one upload was delivered.
     private var deliveringSystems: Set<SystemName> = []
 
@@ -51,7 +51,7 @@ public struct JobReport: Sendable {
     /// The records that alone failed with a server error, while other records of their system were delivered.
     ///
     /// If the job stopped sending to a server of the system, the server is at fault, and not the record.
-    var loneFailures: [DeliveryKey] {
+    var loneFailures: [RecordKey] {
         let stopped = Set(
             undeliveredUploadCounts.keys.filter { $0.code == UndeliveredReason.Code.serverStopped.rawValue }
                 .map(\.system))

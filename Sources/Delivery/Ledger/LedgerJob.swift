@@ -14,7 +14,7 @@ struct LedgerJob: Sendable {
     private var usage: Usage?
 
     /// A superset of the keys of all uploads in flight, or `nil` if the keys are unknown.
-    private var inFlightKeys: Set<DeliveryKey>?
+    private var inFlightKeys: Set<RecordKey>?
 
     private struct Usage {
         let day: Int
@@ -92,7 +92,7 @@ struct LedgerJob: Sendable {
         return true
     }
 
-    private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
+    private func isInFlight(_ key: RecordKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
         try db.hasRow(
             "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
             [key.identity, key.content, client, day])
@@ -124,7 +124,7 @@ struct LedgerJob: Sendable {
         switch settlement.outcome {
         case .delivered(let status, let note):
             try clearInFlight(send, db)
-            for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key.digest]) }
+            for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key]) }
             // A remark of the server does not replace the reason of a refusal.
             if let note, try !hasRefusal(send.recordKey, db) { try insertRemark(settlement, note, db) }
             if send.completesRecord { try settle(send, status: status, isRefused: false, at: now, db) }
@@ -171,16 +171,16 @@ struct LedgerJob: Sendable {
         for item in send.items {
             try db.run(
                 "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)",
-                [send.recordKey.identity, send.recordKey.content, item.key.digest, status])
+                [send.recordKey.identity, send.recordKey.content, item.key, status])
         }
     }
 
-    private func hasRefusal(_ key: DeliveryKey, _ db: Database) throws -> Bool {
+    private func hasRefusal(_ key: RecordKey, _ db: Database) throws -> Bool {
         try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
     /// Removes the refused events of a record, and returns the status of one of them, or `nil` if there are none.
-    private func removeRefusals(_ key: DeliveryKey, _ db: Database) throws -> Int? {
+    private func removeRefusals(_ key: RecordKey, _ db: Database) throws -> Int? {
         try db.first(
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
     }
@@ -197,7 +197,7 @@ struct LedgerJob: Sendable {
     ///
     /// The record is marked as refused if `isRefused` is `true`, or if it is a list of which a part was refused.
     private mutating func settle(
-        _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
+        _ key: RecordKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
     ) throws {
         let (type, client) = (try rowID(ofType: type, db), try rowID(ofClient: client, db))

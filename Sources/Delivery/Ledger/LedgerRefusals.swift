@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import SQLite
 import Telemetry
 
@@ -96,7 +97,7 @@ extension Database {
     fileprivate func retry(_ ids: [String]) throws -> [CapturedText: Int] {
         let types = try typeNames().values
         return try countByID(ids) { id in
-            var keys: Set<DeliveryKey> = []
+            var keys: Set<RecordKey> = []
             for type in types {
                 keys.formUnion(
                     try self.keys(
@@ -137,7 +138,7 @@ extension Database {
     /// Makes records available for sending again, and stores them as waiting until a job reads them again.
     ///
     /// Only answers with this `status` are removed, or all answers if it is `nil`.
-    private func retry(_ keys: Set<DeliveryKey>, refusedWith status: Int? = nil) throws {
+    private func retry(_ keys: Set<RecordKey>, refusedWith status: Int? = nil) throws {
         let reason = try rowID(of: WaitReason.toRetry)
         // The result does not depend on the order of the records.
         for key in keys {
@@ -261,20 +262,20 @@ extension LedgerJob {
 
 extension Database {
     /// Returns the keys of the records that are set aside.
-    func setAsideKeys() throws -> Set<DeliveryKey> {
+    func setAsideKeys() throws -> Set<RecordKey> {
         try keys("SELECT identity, content FROM failures WHERE jobs >= ?", [FailedRecord.maximumJobCount])
     }
 
     /// Returns the last answer to each undelivered record, by the key of the record.
-    func lastAnswers() throws -> [DeliveryKey: FailureAnswer] {
-        var answers: [DeliveryKey: FailureAnswer] = [:]
+    func lastAnswers() throws -> [RecordKey: FailureAnswer] {
+        var answers: [RecordKey: FailureAnswer] = [:]
         try rows("SELECT identity, content, status, text, time FROM failures") { row in
-            if let key = DeliveryKey(row, at: 0) { answers[key] = FailureAnswer(row, at: 2) }
+            if let key = RecordKey(row, at: 0) { answers[key] = FailureAnswer(row, at: 2) }
         }
         return answers
     }
 
-    func removeFailure(of key: DeliveryKey) throws {
+    func removeFailure(of key: RecordKey) throws {
         try run("DELETE FROM failures WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 }

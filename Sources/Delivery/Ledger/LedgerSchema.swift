@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import SQLite
 import Telemetry
 
@@ -131,10 +132,10 @@ extension Database {
     }
 
     /// Returns the keys in the first two columns of the rows that a query produces.
-    func keys(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws -> Set<DeliveryKey> {
-        var keys: Set<DeliveryKey> = []
+    func keys(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws -> Set<RecordKey> {
+        var keys: Set<RecordKey> = []
         try rows(sql, values) { row in
-            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
+            if let key = RecordKey(row, at: 0) { keys.insert(key) }
         }
         return keys
     }
@@ -159,25 +160,19 @@ extension Timestamp {
 extension Digest16: DatabaseValue {
     /// Binds the 16 bytes of the hash to a parameter of an SQL statement.
     public func bind(to parameter: DatabaseParameter) -> Int32 {
-        let words: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
-        return parameter.bind(words.span.bytes)
+        let bytes = bytes
+        return parameter.bind(bytes.span.bytes)
     }
 
     /// Reads a hash from a column, or returns `nil` if the column does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
-        let words = row.withBytes(of: column) { bytes -> (UInt64, UInt64)? in
-            guard bytes.byteCount == 16 else { return nil }
-            return (
-                UInt64(bigEndian: bytes.unsafeLoadUnaligned(as: UInt64.self)),
-                UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            )
-        }
-        guard let words else { return nil }
-        self.init(high: words.0, low: words.1)
+        let digest = row.withBytes(of: column) { $0.byteCount == 16 ? Digest16($0) : nil }
+        guard let digest else { return nil }
+        self = digest
     }
 }
 
-extension DeliveryKey {
+extension RecordKey {
     /// Reads the identity from the given column and the content from the next column.
     ///
     /// Returns `nil` if one of the columns does not contain 16 bytes.

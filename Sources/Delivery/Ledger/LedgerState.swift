@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import SQLite
 import Telemetry
 
@@ -9,9 +10,9 @@ public struct LedgerState: Sendable {
     /// Whether each item of the pool was delivered, by the index of the item.
     public var deliveredItems: [Bool] = []
     /// The refused events of each list whose other parts are not settled, by the key of the list.
-    public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
+    public var refusedItems: [RecordKey: Set<Digest16>] = [:]
     /// The uploads that were marked as in flight and are not settled, by key.
-    public var inFlight: [DeliveryKey: InFlightUpload] = [:]
+    public var inFlight: [RecordKey: InFlightUpload] = [:]
     /// The clients whose remaining records are not sent.
     ///
     /// A request for the deletion of their data was settled or is in flight, or a server accepts no more of their
@@ -20,7 +21,7 @@ public struct LedgerState: Sendable {
     /// The final withdrawals that earlier jobs stored, of the clients and profiles of the pool.
     public var withdrawals: [Withdrawal] = []
     /// The records that are not sent any more, because they alone failed with server errors in several jobs.
-    public var setAside: Set<DeliveryKey> = []
+    public var setAside: Set<RecordKey> = []
     /// The number of uploads of each client that count toward today's quota.
     public var usedQuotas: [ClientName: Int] = [:]
 
@@ -133,19 +134,19 @@ extension Database {
         }
     }
 
-    private func deliveredItems(of items: [(key: ItemKey, size: UInt32)]) throws -> [Bool] {
+    private func deliveredItems(of items: [(key: Digest16, size: UInt32)]) throws -> [Bool] {
         guard try hasRow("SELECT 1 FROM items", []) else { return Array(repeating: false, count: items.count) }
-        return try items.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.key.digest]) }
+        return try items.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.key]) }
     }
 
     /// Returns the refused events of the lists that are not settled.
     ///
     /// Even a large ledger contains few of them.
-    private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
-        var refused: [DeliveryKey: Set<ItemKey>] = [:]
+    private func refusedItems() throws -> [RecordKey: Set<Digest16>] {
+        var refused: [RecordKey: Set<Digest16>] = [:]
         try rows("SELECT identity, content, item FROM refusals") { row in
-            guard let key = DeliveryKey(row, at: 0), let item = Digest16(row, at: 2) else { return }
-            refused[key, default: []].insert(ItemKey(digest: item))
+            guard let key = RecordKey(row, at: 0), let item = Digest16(row, at: 2) else { return }
+            refused[key, default: []].insert(item)
         }
         return refused
     }
@@ -205,10 +206,10 @@ extension Database {
         return pauses
     }
 
-    private func inFlightUploads(_ names: [Int64: ClientName]) throws -> [DeliveryKey: InFlightUpload] {
-        var uploads: [DeliveryKey: InFlightUpload] = [:]
+    private func inFlightUploads(_ names: [Int64: ClientName]) throws -> [RecordKey: InFlightUpload] {
+        var uploads: [RecordKey: InFlightUpload] = [:]
         try rows("SELECT identity, content, client, day, time FROM flights") { row in
-            guard let key = DeliveryKey(row, at: 0), let client = names[row[2]], let time = Timestamp(seconds: row[4])
+            guard let key = RecordKey(row, at: 0), let client = names[row[2]], let time = Timestamp(seconds: row[4])
             else { return }
             uploads[key] = InFlightUpload(client: client, day: row[3], time: time)
         }

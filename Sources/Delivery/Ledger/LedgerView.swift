@@ -97,7 +97,7 @@ extension Database {
             """
         ) { row in
             let text: String = row[3]
-            if let key = DeliveryKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
+            if let key = RecordKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
         }
         recorded.lastAnswers = try lastAnswers()
         for candidate in pool.candidates {

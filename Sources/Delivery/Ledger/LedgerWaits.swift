@@ -108,7 +108,7 @@ extension Database {
     }
 
     /// Returns the stored reason why the record with `key` waits, or `nil` if no reason is stored.
-    func waitReason(of key: DeliveryKey) throws -> WaitReason? {
+    func waitReason(of key: RecordKey) throws -> WaitReason? {
         var reason: WaitReason?
         try rows(
             """

@@ -1,5 +1,6 @@
 import Bundle
 import Bytes
+import Hashing
 import JSONText
 import Telemetry
 
@@ -8,7 +9,7 @@ import Telemetry
 /// Names are stored as indices, so that a candidate uses 120 bytes of memory: with strings, a plan for 1,300,000 records
 /// would use more than 500 MB.
 struct Candidate: Sendable {
-    let key: DeliveryKey
+    let key: RecordKey
     /// The time of the record, in milliseconds since 1970, or `nil` if it is unknown.
     let time: Int64?
     let location: RecordLocation
@@ -61,7 +62,7 @@ struct CandidateNotes: Sendable {
     init(knowing systems: SystemTable) { self.systems = systems }
 
     /// Adds a note about a record whose line, including the line feed, is at `range` of the segment.
-    mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
+    mutating func add(_ record: borrowing Record, _ key: RecordKey, _ range: Range<Int>) {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
         var holds = record.held
@@ -74,7 +75,7 @@ struct CandidateNotes: Sendable {
         addWithdrawals(causing: holds, of: record)
         notes.append(
             CandidateNote(
-                key: DeliveryKey(record), id: record.id, time: record.time, range: range,
+                key: key, id: record.id, time: record.time, range: range,
                 items: list?.items.map { ($0.key, UInt32(clamping: $0.range.count)) },
                 type: TypeName(system: record.system, name: record.type),
                 account: uploads?.account(of: record, using: &document), holds: holds,
@@ -102,12 +103,12 @@ struct CandidateNotes: Sendable {
 ///
 /// It contains names, which are later replaced by indices.
 struct CandidateNote: Sendable {
-    let key: DeliveryKey
+    let key: RecordKey
     let id: String
     let time: Timestamp?
     let range: Range<Int>
     /// The keys of the events and their sizes in bytes, or `nil` if the record is not a list.
-    let items: [(key: ItemKey, size: UInt32)]?
+    let items: [(key: Digest16, size: UInt32)]?
     let type: TypeName
     /// The account whose credential the record needs, or `nil` if it needs none or identifies no account.
     let account: Account?

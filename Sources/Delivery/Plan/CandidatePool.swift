@@ -1,5 +1,6 @@
 import Bundle
 import Bytes
+import Hashing
 import Telemetry
 
 /// The records of all bundles of a job, reduced to what a plan needs.
@@ -8,7 +9,7 @@ public struct CandidatePool: Sendable {
     public internal(set) var names = PlanNames()
     private(set) var candidates: [Candidate] = []
     /// The items of all lists, with their sizes in bytes.
-    private(set) var items: [(key: ItemKey, size: UInt32)] = []
+    private(set) var items: [(key: Digest16, size: UInt32)] = []
     /// The withdrawals that the bundles contain.
     private(set) var withdrawals = WithdrawalTable()
     /// The profiles of the records, by index.
@@ -219,5 +220,5 @@ public struct TypeName: Sendable, Hashable {
     /// The name of the type in its system.
     @CapturedText public private(set) var name: String
 
-    func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
+    func identity(of id: String) -> Digest16 { RecordKey.identity(system: system, type: name, id: id) }
 }

@@ -2,26 +2,31 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// The key of an event in a list request.
-///
-/// An event has the same key in all requests. An app may report equal events repeatedly, so equal events in one request
-/// are numbered. Equal events with the same number in different requests are treated as the same event.
-public struct ItemKey: Sendable, Hashable {
-    let digest: Digest16
-}
-
 /// An event that an upload contains.
 public struct SentItem: Sendable, Hashable {
     /// The index of the event in the list of the record.
     public let index: Int
     /// The key of the event in the ledger.
-    public let key: ItemKey
+    public let key: Digest16
+}
+
+extension RecordKey {
+    /// Returns the key of an upload that contains only `items` of this record.
+    func partKey(for items: some Sequence<SentItem>) -> RecordKey {
+        var hash = SHA256()
+        for item in items { hash.update(item.key) }
+        return RecordKey(identity: identity, content: Digest16(hash))
+    }
 }
 
 /// The events of a list request, in the `ListFormat` of a system.
 struct ListItems {
     struct Item: Sendable {
-        let key: ItemKey
+        /// The hash that identifies the event.
+        ///
+        /// An event has the same key in all requests. An app may report equal events repeatedly, so equal events in one
+        /// request are numbered. Equal events with the same number in different requests are treated as the same event.
+        let key: Digest16
         /// The byte range of the event in the payload.
         let range: Range<Int>
     }
@@ -46,7 +51,7 @@ struct ListItems {
             let plain = Self.digest(of: node, range, in: document, record, format, scope: scope)
             let number = counts[plain, default: 0]
             counts[plain] = number + 1
-            items.append(Item(key: ItemKey(digest: number == 0 ? plain : plain.numbered(number)), range: range))
+            items.append(Item(key: number == 0 ? plain : plain.numbered(number), range: range))
             element = document.element(after: node, of: list)
         }
         self.items = items
@@ -73,16 +78,16 @@ struct ListItems {
         _ list: ListFormat, scope: [String]
     ) -> Digest16 {
         var hash = SHA256()
-        for text in scope { hash.update(lengthPrefixed: Array(text.utf8)[...]) }
+        for text in scope { hash.update(lengthPrefixed: text.utf8.span) }
         if let key = list.idKey, let id = document.value(of: key, in: node), document.kind(of: id) == .string {
-            hash.update(lengthPrefixed: Array(key.utf8)[...])
-            hash.update(lengthPrefixed: Array(document.string(of: id).utf8)[...])
+            hash.update(lengthPrefixed: key.utf8.span)
+            hash.update(lengthPrefixed: document.string(of: id).utf8.span)
             return Digest16(hash)
         }
         if let key = list.changingKey {
             return Digest16(hash.adding(membersOf: node, in: document, excluding: key))
         }
-        hash.update(lengthPrefixed: record.payload[range])
+        hash.update(lengthPrefixed: record.payload.span.extracting(range))
         return Digest16(hash)
     }
 }
@@ -94,27 +99,32 @@ extension SHA256 {
     {
         var hash = self
         guard document.kind(of: node) == .object else {
-            hash.update(lengthPrefixed: document.canonicalBytes(of: node)[...])
+            hash.update(lengthPrefixed: document.canonicalBytes(of: node).span)
             return hash
         }
         for position in 0..<document.memberCount(of: node) {
             let member = document.member(at: position, of: node)
             if document.bytes(of: member.key).equals(excludedKey.utf8.span) { continue }
-            hash.update(lengthPrefixed: document.bytes(of: member.key).copied()[...])
-            hash.update(lengthPrefixed: document.canonicalBytes(of: member.value)[...])
+            hash.update(lengthPrefixed: document.bytes(of: member.key))
+            hash.update(lengthPrefixed: document.canonicalBytes(of: member.value).span)
         }
         return hash
+    }
+}
+
+extension SHA256 {
+    fileprivate mutating func update(_ digest: Digest16) {
+        let bytes = digest.bytes
+        update(bytes.span)
     }
 }
 
 extension Digest16 {
     /// Returns the hash of an event that follows `number` equal events in the same request.
     fileprivate func numbered(_ number: Int) -> Digest16 {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
         var hash = SHA256()
-        hash.update(bytes.span)
-        hash.update(lengthPrefixed: Array("\(number)".utf8)[...])
+        hash.update(self)
+        hash.update(lengthPrefixed: "\(number)".utf8.span)
         return Digest16(hash)
     }
 }

@@ -35,7 +35,7 @@ public struct Plan: Sendable {
     public var uploadCount: Int { queues.uploadCount }
 
     /// The keys of the records that are sent only in part, because their other parts wait for a later job.
-    public var recordsSentInPart: Set<DeliveryKey> {
+    public var recordsSentInPart: Set<RecordKey> {
         let parts = queues.lazy.flatMap { $0.sends.filter { !$0.isWhole } }
         return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
     }
@@ -194,7 +194,7 @@ public struct DispositionGroup: Sendable, Hashable {
 /// A record that has no events left to send.
 public struct EmptySettlement: Sendable, Hashable {
     /// The key of the record in the ledger.
-    public let key: DeliveryKey
+    public let key: RecordKey
     /// The index of the client in ``PlanNames/clients``.
     public let clientIndex: UInt32
     /// The index of the type in ``PlanNames/types``.
@@ -204,9 +204,9 @@ public struct EmptySettlement: Sendable, Hashable {
 /// An upload in a plan.
 public struct PlannedUpload: Sendable, Hashable {
     /// The key of the upload in the ledger.
-    public let key: DeliveryKey
+    public let key: RecordKey
     /// The key of the whole record in the ledger.
-    public let recordKey: DeliveryKey
+    public let recordKey: RecordKey
     /// The index of the client in ``PlanNames/clients``.
     public let clientIndex: UInt32
     /// The index of the type in ``PlanNames/types``.
@@ -236,7 +236,7 @@ extension PlannedUpload {
     ///
     /// `key` identifies the upload in the ledger.
     init(
-        of candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
+        of candidate: Candidate, key: RecordKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
         followsRefusal: Bool
     ) {
         self.init(

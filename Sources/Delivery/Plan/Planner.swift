@@ -1,3 +1,4 @@
+import Hashing
 import Telemetry
 
 /// A planner that decides which records a job sends.
@@ -33,8 +34,8 @@ public struct Planner {
     private var quota: Quota
     /// The identities of the records to send, if other records have the same identity.
     private var sentIdentities: Set<Digest16> = []
-    private var sentItems: Set<ItemKey> = []
-    private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
+    private var sentItems: Set<Digest16> = []
+    private var inFlightByIdentity: [Digest16: [(key: RecordKey, time: Timestamp)]] = [:]
     private var plan: Plan
 
     /// Returns the plan for the records of `pool` at the time `now`.
@@ -173,7 +174,7 @@ public struct Planner {
     }
 
     /// Counts an upload toward the limits and returns `nil`, or returns the reason why the upload has to wait.
-    private mutating func reserveQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
+    private mutating func reserveQuota(_ candidate: Candidate, key: RecordKey) -> Disposition? {
         let isCounted =
             state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.clientIndex], on: today) ?? false
         return quota.reserve(client: candidate.clientIndex, type: candidate.typeIndex, isCounted: isCounted)

@@ -83,11 +83,11 @@ public struct PoolStatus: Sendable {
 /// The reasons why records are not delivered, as stored in a ledger.
 public struct RecordedReasons: Sendable {
     /// The reasons why records wait, by record key.
-    public var waitReasons: [DeliveryKey: WaitReason] = [:]
+    public var waitReasons: [RecordKey: WaitReason] = [:]
     /// The servers' answers to refused records, such as `400 no such user`.
-    public var refusalAnswers: [DeliveryKey: String] = [:]
+    public var refusalAnswers: [RecordKey: String] = [:]
     /// The last answers to undelivered records, by record key.
-    var lastAnswers: [DeliveryKey: FailureAnswer] = [:]
+    var lastAnswers: [RecordKey: FailureAnswer] = [:]
 
     /// Creates an empty collection of reasons.
     public init() {}

@@ -75,12 +75,11 @@ public struct VerifiedBundles: Sendable {
         isReleased: (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool, _ progress: (Int) -> Void
     ) async throws {
         let systems = reader.systems
-        var generator = SystemRandomNumberGenerator()
-        let verifier = BundleVerifier(reader, limit: limit, secret: RunSecret(using: &generator))
+        let verifier = BundleVerifier(reader, limit: limit)
         try await pool.withClients { clients, pool in
             try await verifier.verify(
                 numbering: &clients, noting: { CandidateNotes(knowing: systems) },
-                each: { record, range, notes in notes.add(record, range) },
+                each: { record, key, range, notes in notes.add(record, key, range) },
                 take: { segment, notes, numbers in
                     pool.add(notes, clients: numbers, bundle: number, segment: segment, isReleased: isReleased)
                 }, progress: progress)
@@ -174,7 +173,7 @@ public final class UploadSource: Sendable {
     private func record(of send: PlannedUpload, in contents: [UInt8]) throws(UnusableBundleError) -> Record {
         try withState(send.location) { state throws(BundleError) in
             let record = try record(at: send.location, in: contents, &state)
-            guard DeliveryKey(record) == send.recordKey else { throw Self.changedError(send.location) }
+            guard RecordKey(record) == send.recordKey else { throw Self.changedError(send.location) }
             guard !send.isWhole else { return record }
             let format = systems(of: send.location)[record.system]?.uploads.list
             guard let list = ListItems(record, format, using: &state.document) else {

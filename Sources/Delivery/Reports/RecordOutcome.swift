@@ -94,7 +94,7 @@ extension LedgerView {
 
 extension Database {
     /// Returns the outcome of a record with the answer that settled it, if there is one.
-    fileprivate func outcome(_ status: RecordStatus, settling key: DeliveryKey) throws -> RecordOutcome {
+    fileprivate func outcome(_ status: RecordStatus, settling key: RecordKey) throws -> RecordOutcome {
         var outcome = RecordOutcome(status: status)
         try rows("SELECT status, time FROM settled WHERE identity = ? AND content = ?", [key.identity, key.content]) {
             row in

@@ -24,6 +24,15 @@ public struct SHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
+    /// Appends the number of `bytes`, as 8 bytes in little-endian order, and then `bytes`.
+    ///
+    /// The number separates consecutive strings, which can contain any bytes.
+    public mutating func update(lengthPrefixed bytes: Span<UInt8>) {
+        let count = InlineArray<8, UInt8> { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) }
+        update(count.span)
+        update(bytes)
+    }
+
     /// Returns the digest of all bytes so far.
     ///
     /// More bytes may be appended afterwards.
@@ -49,7 +58,7 @@ public struct SHA256: Sendable {
 /// Digests have the same order as their hexadecimal strings.
 public struct ContentHash: Sendable, Hashable, Comparable {
     /// The digest as four big-endian words, which require no heap allocation.
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    fileprivate let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Computes the digest of `contents`.
     public init(of contents: [UInt8]) {
@@ -84,9 +93,6 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     /// The digest as 64 lowercase hexadecimal digits.
     public var hex: String { bytes.hex }
 
-    /// The first 16 bytes of the digest as two big-endian words.
-    public var leadingWords: (high: UInt64, low: UInt64) { (words.0, words.1) }
-
     /// Returns whether two digests are equal.
     public static func == (left: ContentHash, right: ContentHash) -> Bool { left.words == right.words }
 
@@ -99,6 +105,52 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.1)
+    }
+}
+
+/// The first 16 bytes of a SHA-256 digest, for use as a key.
+///
+/// Finding an input with a given digest takes 2¹²⁸ attempts. Finding two inputs with the same digest takes 2⁶⁴ attempts,
+/// but only the author of both inputs can do so, and only these two inputs would then be confused.
+public struct Digest16: Sendable, Hashable, Comparable {
+    /// The first 8 bytes, in big-endian order.
+    public let high: UInt64
+    /// The last 8 bytes, in big-endian order.
+    public let low: UInt64
+
+    /// Creates a digest from its words.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Creates the digest of all bytes that were appended to `hash`.
+    public init(_ hash: SHA256) {
+        let words = hash.finalize().words
+        self.init(high: words.0, low: words.1)
+    }
+
+    /// Computes the digest of `contents`.
+    public init(of contents: Span<UInt8>) {
+        var hash = SHA256()
+        hash.update(contents)
+        self.init(hash)
+    }
+
+    /// Creates a digest from the 16 bytes of `bytes` at `offset`.
+    public init(_ bytes: RawSpan, at offset: Int = 0) {
+        high = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        low = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+    }
+
+    /// The 16 bytes of the digest.
+    public var bytes: InlineArray<16, UInt8> {
+        InlineArray { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - $0 % 8 * 8)) }
+    }
+
+    /// Returns whether the bytes of `left` sort before the bytes of `right`.
+    public static func < (left: Digest16, right: Digest16) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
     }
 }
 

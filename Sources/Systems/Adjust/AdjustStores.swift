@@ -102,7 +102,7 @@ private struct AdjustQueueScan: StoreScan {
             if client != lastClient { surroundings.reportForgotten(record.client, &output) }
             lastClient = client
             if let livePackages {
-                guard !livePackages.contains(RecordKey(record, secret: context.options.secret)) else {
+                guard !livePackages.contains(RecordKey(record)) else {
                     output.omit(duplicate: record)
                     continue
                 }
@@ -150,7 +150,7 @@ private struct AdjustQueueScan: StoreScan {
             var reader = try? reader(of: bytes, at: path)
         else { return nil }
         var packages: Set<RecordKey> = []
-        while let record = reader.next() { packages.insert(RecordKey(record, secret: context.options.secret)) }
+        while let record = reader.next() { packages.insert(RecordKey(record)) }
         return packages
     }
 

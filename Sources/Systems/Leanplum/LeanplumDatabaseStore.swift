@@ -157,9 +157,7 @@ private final class LeanplumDatabase: Sendable {
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
         state = Mutex(
             ReadingState(
-                requests: LeanplumRequests(
-                    from: source, applicationID: context.leanplumApplicationID, secret: context.options.secret),
-                table: nil))
+                requests: LeanplumRequests(from: source, applicationID: context.leanplumApplicationID), table: nil))
     }
 
     /// Reads rows until the output is full.

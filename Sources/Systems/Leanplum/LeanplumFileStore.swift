@@ -35,8 +35,7 @@ struct LeanplumFileStore: SingleFileStore {
 
     func makeReader(in context: StoreContext) -> any FileReader {
         LeanplumFileReader(
-            contents: contents, source: Source(capture: context.capture, path: path, store: kind, index: 0),
-            secret: context.options.secret)
+            contents: contents, source: Source(capture: context.capture, path: path, store: kind, index: 0))
     }
 }
 
@@ -66,15 +65,14 @@ extension LeanplumFileStore {
 private struct LeanplumFileReader: FileReader {
     let contents: LeanplumFileStore.Contents
     let source: Source
-    let secret: RunSecret
 
     func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         switch contents {
         case .requests(let applicationID):
-            let requests = LeanplumRequests(from: source, applicationID: applicationID, secret: secret)
+            let requests = LeanplumRequests(from: source, applicationID: applicationID)
             LeanplumPropertyList.readRequests(bytes, adding: requests, into: &output)
         case .preferences:
-            LeanplumPropertyList.readDefaults(bytes, from: source, secret: secret, into: &output)
+            LeanplumPropertyList.readDefaults(bytes, from: source, into: &output)
         }
     }
 }
@@ -108,7 +106,7 @@ package struct LeanplumPropertyList {
 
     /// Reads the requests in the preferences of an app.
     package static func readDefaults(
-        _ bytes: [UInt8], from source: Source, secret: RunSecret, into output: inout ScanOutput
+        _ bytes: [UInt8], from source: Source, into output: inout ScanOutput
     ) {
         guard let document = parse(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .dictionary else {
@@ -118,7 +116,7 @@ package struct LeanplumPropertyList {
         guard let itemCount = defaults.itemCount else {
             return output.rejects.append(Reject("unsupported_schema the number of items is no integer"))
         }
-        let requests = LeanplumRequests(from: source, applicationID: defaults.applicationID, secret: secret)
+        let requests = LeanplumRequests(from: source, applicationID: defaults.applicationID)
         var reader = LeanplumPropertyList(document, requests)
         for (index, node) in defaults.items where index < itemCount && !reader.isOutOfBudget {
             reader.requests.reportMissing(before: index, into: &output)

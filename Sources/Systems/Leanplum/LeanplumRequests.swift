@@ -1,3 +1,4 @@
+import Hashing
 import JSONText
 import PropertyList
 import Telemetry
@@ -49,7 +50,6 @@ package struct LeanplumRequests: Sendable {
     /// The notes for the next record.
     private var pendingNotes = Notes()
     private var requestIndex = DuplicateIndex()
-    private let secret: RunSecret
     private var document = JSONDocument()
     private var scratch = JSONDocument()
     private var groupingKey: [UInt8] = []
@@ -105,12 +105,9 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Creates a builder for the requests in a store.
-    package init(
-        from source: Source, applicationID: String? = nil, secret: RunSecret, limits: Limits = Limits()
-    ) {
+    package init(from source: Source, applicationID: String? = nil, limits: Limits = Limits()) {
         self.source = source
         self.applicationID = applicationID
-        self.secret = secret
         self.limits = limits
     }
 
@@ -216,8 +213,9 @@ package struct LeanplumRequests: Sendable {
             reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
         }
         // A request without an id is identified by its content.
-        let identity = request.requestID ?? canonical
-        let finding = requestIndex.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
+        let content = Digest16(of: canonical.span)
+        let identity = request.requestID.map { Digest16(of: $0.span) } ?? content
+        let finding = requestIndex.insert(RecordKey(identity: identity, content: content))
         guard finding != .new else { return isOmitted }
         issues.append("duplicate_request")
         issues.sort()

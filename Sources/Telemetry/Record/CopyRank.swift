@@ -3,8 +3,8 @@ import Hashing
 
 /// The rank of a copy of a record, which decides which of several copies is kept.
 ///
-/// Records are copies if their systems, types, ids and payloads are equal. They can differ in their holds, because
-/// holds also depend on what surrounds a record in its capture. The copy with the lowest rank is kept:
+/// Records are copies if their keys are equal. They can differ in their holds, because holds also depend on what
+/// surrounds a record in its capture. The copy with the lowest rank is kept:
 ///
 /// 1. a copy with a final withdrawal, `forgotten` or `deletion-requested`
 /// 2. a copy that was delivered
@@ -64,12 +64,18 @@ public struct CopyRank: Sendable, Hashable {
     ///
     /// Different ranks have different numbers, except with negligible probability.
     public var indexNumber: UInt64 {
-        let hash = ContentHash(of: Array(text.utf8)).leadingWords.high
+        let hash = Digest16(of: text.utf8.span).high
         return UInt64(rule) << 56 | UInt64(holdCount) << 48 | hash >> 16
     }
 
-    /// The value of ``indexNumber`` for a copy that is not held.
-    static let notHeldIndexNumber = notHeld.indexNumber
+    /// Returns whether a copy with the given ``indexNumber`` makes a copy of this rank superfluous.
+    ///
+    /// If it is unknown which of two copies is kept, the result is `false`, because a reader of both keeps the right
+    /// one.
+    public func isSuperseded(byCopyWith number: UInt64) -> Bool {
+        let own = indexNumber
+        return number == own || number >> 48 < own >> 48
+    }
 }
 
 extension CopyRank: Comparable {

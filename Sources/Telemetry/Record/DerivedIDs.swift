@@ -10,14 +10,6 @@ public enum PayloadHash {
     public static func hex(of bytes: [UInt8]) -> String { ContentHash(of: bytes).hex }
 }
 
-/// The first half of the SHA-256 hash of a payload or an event, for use as a dictionary key.
-package struct PayloadDigest: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
-
-    package init(_ bytes: ArraySlice<UInt8>) { (high, low) = SHA256.hash(bytes.span).leadingWords }
-}
-
 /// Functions that create UUID strings.
 public enum UUIDText {
     /// Returns the uppercase version 5 UUID of `name` in the URL namespace.
@@ -93,7 +85,7 @@ public struct RepeatedPayloadCounter: Sendable {
 
     private struct Key: Hashable {
         @CapturedText var type: String
-        let payload: PayloadDigest
+        let payload: Digest16
     }
 
     /// Creates a counter for a request log with records of the given systems.
@@ -105,7 +97,7 @@ public struct RepeatedPayloadCounter: Sendable {
     /// Appends a number to the id of `record` if the record has no time and its payload occurred before.
     public mutating func number(_ record: inout Record) {
         guard record.time == nil, systems.contains(record.system) else { return }
-        let key = Key(type: record.type, payload: PayloadDigest(record.payload[...]))
+        let key = Key(type: record.type, payload: Digest16(of: record.payload.span))
         let count = counts[key, default: 0] + 1
         counts[key] = count
         if count > 1 { record.id += "#\(count)" }

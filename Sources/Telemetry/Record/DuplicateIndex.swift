@@ -1,3 +1,5 @@
+import Hashing
+
 /// An index of records that detects duplicates.
 public struct DuplicateIndex: Sendable {
     /// The result of looking up a record.
@@ -11,7 +13,7 @@ public struct DuplicateIndex: Sendable {
     }
 
     /// The hash of the first payload of each id.
-    private var firstPayloads: [UInt64: UInt64] = [:]
+    private var firstPayloads: [Digest16: Digest16] = [:]
     /// The keys of records with a known id and another payload than the first.
     private var furtherKeys: Set<RecordKey> = []
 

@@ -29,8 +29,6 @@ public struct ScanOutput: Sendable {
         public let leftOut: PseudonymCounts
         /// The sequence number of the record, or `nil` if the options do not request sequence numbers.
         public let sequenceNumber: SequenceNumber?
-        /// The key of the record in the index of a bundle, or `nil` if the options do not request it.
-        public let indexKey: IndexKey?
     }
 
     /// A reference to a part of a store.
@@ -102,12 +100,11 @@ public struct ScanOutput: Sendable {
 
     private let filter: RecordFilter
     private let collectsApps: Bool
-    /// The secret for the keys of records, or `nil` if the output has no options.
-    private let secret: RunSecret?
+    /// Whether records are written as lines, because the output has options.
+    private let writesLines: Bool
     private var pseudonymizer: RecordPseudonymizer?
     /// The systems whose sequence numbers are read, or `nil` if the options do not request sequence numbers.
     private let numberedSystems: SystemTable?
-    private let computesIndexKeys: Bool
     /// The systems whose uploads can be requests for the deletion of data.
     private let systems: SystemTable?
     private let deletionRequestTypes: Set<CapturedText>
@@ -139,9 +136,8 @@ public struct ScanOutput: Sendable {
         input = 0
         filter = RecordFilter()
         collectsApps = false
-        secret = nil
+        writesLines = false
         numberedSystems = nil
-        computesIndexKeys = false
         systems = nil
         deletionRequestTypes = []
     }
@@ -153,10 +149,9 @@ public struct ScanOutput: Sendable {
         self.input = input
         filter = options.filter
         collectsApps = options.reportsQueues
-        secret = options.secret
+        writesLines = true
         pseudonymizer = options.pseudonymizer
         numberedSystems = options.numberedSystems
-        computesIndexKeys = options.computesIndexKeys
         systems = options.systems
         deletionRequestTypes = options.deletionRequestTypes
     }
@@ -173,7 +168,7 @@ public struct ScanOutput: Sendable {
     ///
     /// `part` is an index into ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
-        guard let secret else {
+        guard writesLines else {
             count(record)
             return records.append(record)
         }
@@ -189,7 +184,7 @@ public struct ScanOutput: Sendable {
             let leftOut = try pseudonymizer?.pseudonymize(&record) ?? PseudonymCounts()
             let start = lines.count
             let written = record.write(to: &lines)
-            append(record, at: start..<lines.count, written, secret, place: place, leftOut: leftOut)
+            append(record, at: start..<lines.count, written, place: place, leftOut: leftOut)
         } catch {
             refusal = refusal ?? error
         }
@@ -214,27 +209,27 @@ public struct ScanOutput: Sendable {
     ///
     /// `line` is the range of the record in the bytes that are later passed to ``adopt(lines:)``.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
-        guard let secret else { preconditionFailure("the output keeps records as they are") }
+        precondition(writesLines, "the output keeps records as they are")
         collectWithdrawals(by: record)
         guard filter.passes(record, noting: &filtered) else { return }
-        append(record, at: line, written, secret, place: nil, leftOut: PseudonymCounts())
+        append(record, at: line, written, place: nil, leftOut: PseudonymCounts())
     }
 
     /// Uses `text` as the lines of all records.
     public mutating func adopt(lines text: [UInt8]) { lines = TextBuffer(text) }
 
     private mutating func append(
-        _ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout, _ secret: RunSecret,
-        place: StorePlace?, leftOut: PseudonymCounts
+        _ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout, place: StorePlace?,
+        leftOut: PseudonymCounts
     ) {
         let summary = RecordSummary(record)
         let number = sequenceNumber(of: record)
         entries.append(
             Entry(
-                summary: summary, line: line, written: written, key: RecordKey(record, secret: secret),
+                summary: summary, line: line, written: written, key: RecordKey(record),
                 rank: record.held.isEmpty ? .notHeld : CopyRank(record.held),
                 dependsOnSurroundings: dependsOnSurroundings(record.held), input: input, place: place,
-                leftOut: leftOut, sequenceNumber: number, indexKey: computesIndexKeys ? IndexKey(record) : nil))
+                leftOut: leftOut, sequenceNumber: number))
     }
 
     /// Returns whether a copy of a record with the given holds can have other holds.
@@ -413,12 +408,10 @@ extension ScanOutput.Entry {
     /// `line` and `written` are positions in the buffer that contains the record.
     public init(
         _ record: borrowing Record, line: Range<Int>, written: RecordLineLayout, key: RecordKey, rank: CopyRank,
-        input: Int, place: ScanOutput.StorePlace?, leftOut: PseudonymCounts, sequenceNumber: SequenceNumber?,
-        hasIndexKey: Bool
+        input: Int, place: ScanOutput.StorePlace?, leftOut: PseudonymCounts, sequenceNumber: SequenceNumber?
     ) {
         self.init(
             summary: RecordSummary(record), line: line, written: written, key: key, rank: rank,
-            dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber,
-            indexKey: hasIndexKey ? IndexKey(record) : nil)
+            dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber)
     }
 }

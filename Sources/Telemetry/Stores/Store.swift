@@ -86,8 +86,6 @@ public struct StoreContext: Sendable {
 
 /// The options for reading stores.
 public struct ScanOptions: Sendable {
-    /// The random keys with which records are hashed.
-    public var secret: RunSecret
     /// The filter that selects the records to be kept.
     public var filter: RecordFilter
     /// The pseudonymizer, or `nil` if records keep their ids.
@@ -106,19 +104,16 @@ public struct ScanOptions: Sendable {
     ///
     /// They are collected once, because looking up the system of each record would take a noticeable time.
     let deletionRequestTypes: Set<CapturedText>
-    /// Whether the keys of records for the index of a bundle are computed.
-    public var computesIndexKeys: Bool
     /// The function that distributes work on large files across cores.
     public var parallelFor: ParallelFor
 
     /// Creates options for reading stores.
     public init(
-        secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
+        filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        numberedSystems: SystemTable? = nil, systems: SystemTable? = nil, computesIndexKeys: Bool = false,
+        numberedSystems: SystemTable? = nil, systems: SystemTable? = nil,
         parallelFor: @escaping ParallelFor = sequentialFor
     ) {
-        self.secret = secret
         self.filter = filter
         self.pseudonymizer = pseudonymizer
         self.quarantineFileLimit = quarantineFileLimit
@@ -127,7 +122,6 @@ public struct ScanOptions: Sendable {
         self.numberedSystems = numberedSystems
         self.systems = systems
         deletionRequestTypes = Set(systems?.all.flatMap(\.uploads.precedence.first) ?? [])
-        self.computesIndexKeys = computesIndexKeys
         self.parallelFor = parallelFor
     }
 }

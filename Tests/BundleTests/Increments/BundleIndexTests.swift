@@ -10,27 +10,30 @@ import Testing
     private static let digest = String(repeating: "ab", count: 32)
     private static let ancestor = String(repeating: "0c", count: 32)
 
-    private static func key(_ identity: UInt64, _ content: UInt64 = 0, rank: UInt64 = 8) -> IndexKey {
-        IndexKey(identity: identity, contentHigh: content, contentLow: 7, rank: rank)
+    private static func digest(_ number: UInt64) -> Digest16 { Digest16(high: number, low: 7) }
+
+    private static func key(_ identity: UInt64, _ content: UInt64 = 0) -> RecordKey {
+        RecordKey(identity: digest(identity), content: digest(content))
     }
 
     private static let index = BundleIndex(
-        digest: digest, ancestors: [CapturedText(ancestor)], records: IndexKeySet([key(9), key(2, 5), key(2, 4)]),
-        details: IndexKeySet([key(UInt64.max)]))
+        digest: digest, ancestors: [CapturedText(ancestor)], records: [key(9): 8, key(2, 5): 8, key(2, 4): 6],
+        details: [digest(.max), digest(1)])
 
     @Test func indexHasTheDocumentedForm() {
         let header =
-            #"{"ancestors":["\#(Self.ancestor)"],"details":1,"digest":"\#(Self.digest)","format":"pingferry-index","#
+            #"{"ancestors":["\#(Self.ancestor)"],"details":2,"digest":"\#(Self.digest)","format":"pingferry-index","#
             + #""records":3,"version":1}"# + "\n"
         func words(_ words: UInt8...) -> [UInt8] { words.flatMap { [0, 0, 0, 0, 0, 0, 0, $0] } }
-        var expected = Array(header.utf8) + words(2, 4, 7, 8) + words(2, 5, 7, 8) + words(9, 0, 7, 8)
-        expected += [UInt8](repeating: 0xFF, count: 8) + words(0, 7, 8)
+        var expected = Array(header.utf8)
+        expected += words(2, 7, 4, 7, 6) + words(2, 7, 5, 7, 8) + words(9, 7, 0, 7, 8)
+        expected += words(1, 7) + [UInt8](repeating: 0xFF, count: 8) + words(7)
         #expect(Self.index.bytes == expected + ContentHash(of: expected).bytes)
     }
 
     @Test func indexRoundTrips() throws {
         #expect(try BundleIndex(Self.index.bytes) == Self.index)
-        let empty = BundleIndex(digest: Self.digest, ancestors: [], records: IndexKeySet(), details: IndexKeySet())
+        let empty = BundleIndex(digest: Self.digest, ancestors: [], records: [:], details: [])
         #expect(try BundleIndex(empty.bytes) == empty)
     }
 
@@ -58,7 +61,7 @@ import Testing
         (#""records":3"#, #""records":2"#, .malformed),
         (#""records":3"#, #""records":-3"#, .malformed),
         (#""records":3"#, #""records":9223372036854775807"#, .malformed),
-        (#""details":1,"#, #""details":1, "#, .malformed),
+        (#""details":2,"#, #""details":2, "#, .malformed),
         (String(digest.prefix(8)), "ABABABAB", .malformed),
         (String(ancestor.prefix(8)), "xxxxxxxx", .malformed),
         // A bundle cannot continue itself.
@@ -82,59 +85,70 @@ import Testing
         #expect(throws: BundleIndexError.notAnIndex) { try BundleIndex(bytes + ContentHash(of: bytes).bytes) }
     }
 
-    @Test("Keys in descending order are rejected, because they could not be found")
+    @Test("Keys that are not in ascending order are rejected, because equal bundles have equal indexes")
     func unsortedKeys() throws {
         let bytes = Self.index.bytes.dropLast(32)
-        let start = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
-        let changed = Array(
-            bytes[..<start] + bytes[(start + 32)..<(start + 64)] + bytes[start..<(start + 32)] + bytes[(start + 64)...])
-        #expect(throws: BundleIndexError.malformed) { try BundleIndex(changed + ContentHash(of: changed).bytes) }
+        let keys = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
+        let details = keys + 3 * 40
+        // The first two keys are exchanged, or the second one is replaced by the first one.
+        for (start, size) in [(keys, 40), (details, 16)] {
+            let (first, second) = (bytes[start..<start + size], bytes[start + size..<start + 2 * size])
+            for pair in [second + first, first + first] {
+                let changed = Array(bytes[..<start] + pair + bytes[(start + 2 * size)...])
+                let hash = ContentHash(of: changed)
+                #expect(throws: BundleIndexError.malformed) { try BundleIndex(changed + hash.bytes) }
+            }
+        }
     }
 
-    @Test func keysAreFound() {
-        let keys = Self.index.records
-        #expect(keys.finding(for: Self.key(2, 4)) == .duplicate)
-        #expect(keys.finding(for: Self.key(2, 5)) == .duplicate)
-        #expect(keys.finding(for: Self.key(9)) == .duplicate)
-        for content: UInt64 in [0, 3, 6] { #expect(keys.finding(for: Self.key(2, content)) == .sameIDOtherPayload) }
-        for identity: UInt64 in [0, 1, 3, 8, 10, .max] { #expect(keys.finding(for: Self.key(identity)) == .new) }
-        #expect(IndexKeySet().finding(for: Self.key(2)) == .new)
-    }
-
-    @Test func unionIsSortedWithoutDuplicates() {
-        var generator = SystemRandomNumberGenerator()
-        let keys = (0..<500).map { _ in Self.key(.random(in: 0..<60, using: &generator), .random(in: 0..<4)) }
-        var union = IndexKeySet()
-        for part in stride(from: 0, to: 500, by: 50) { union.formUnion(Array(keys[part..<part + 50])) }
-        #expect(union.keys == Set(keys).sorted())
-        #expect(union == IndexKeySet(keys))
-    }
-
-    @Test("Two copies of a record in one index are rejected, because only one could be found")
+    @Test("Two copies of a record in one index are rejected, because only one is kept")
     func repeatedCopy() throws {
         var bytes = Array(Self.index.bytes.dropLast(32))
         let start = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
-        // The second key gets the payload of the first one, and a higher rank.
-        bytes[start + 32 + 15] = 4
-        bytes[start + 32 + 31] = 9
+        // The second key gets the payload of the first one, and keeps its higher rank.
+        bytes[start + 40 + 23] = 4
         #expect(throws: BundleIndexError.malformed) { try BundleIndex(bytes + ContentHash(of: bytes).bytes) }
+    }
+
+    // MARK: Copies
+
+    /// Returns earlier bundles whose indexes contain the given records.
+    private static func earlier(_ indexes: [RecordKey: UInt64]...) -> EarlierBundles {
+        var earlier = EarlierBundles()
+        for records in indexes {
+            earlier.add(BundleIndex(digest: digest, ancestors: [], records: records, details: []))
+        }
+        return earlier
+    }
+
+    @Test func keysAreFound() {
+        let earlier = Self.earlier([Self.key(9): CopyRank.notHeld.indexNumber], Self.index.records)
+        func finding(_ key: RecordKey) -> DuplicateIndex.Finding { earlier.finding(for: key, rank: .notHeld) }
+        for key in Self.index.records.keys { #expect(finding(key) == .duplicate) }
+        for content: UInt64 in [0, 3, 6] { #expect(finding(Self.key(2, content)) == .sameIDOtherPayload) }
+        for identity: UInt64 in [0, 1, 3, 8, 10, .max] { #expect(finding(Self.key(identity)) == .new) }
+        #expect(EarlierBundles().finding(for: Self.key(2), rank: .notHeld) == .new)
     }
 
     @Test("A copy is omitted only if the index contains a better copy, or one with the same holds")
     func ranks() {
-        func key(_ holds: [Hold]) -> IndexKey { Self.key(1, rank: CopyRank(holds).indexNumber) }
-        let (free, headers, metadata) = (key([]), key([Hold("headers")]), key([Hold("metadata")]))
-        let (delivered, two) = (key([.delivered(status: 200)]), key([Hold("headers"), Hold("metadata")]))
-        let ordered = [key([.forgotten, Hold("attribution")]), delivered, key([.optedOut]), free, headers, two]
+        let (free, headers) = (CopyRank([]), CopyRank([Hold("headers")]))
+        let (delivered, two) = (CopyRank([.delivered(status: 200)]), CopyRank([Hold("headers"), Hold("metadata")]))
+        let forgotten = CopyRank([.forgotten, Hold("attribution")])
+        let ordered = [forgotten, delivered, CopyRank([.optedOut]), free, headers, two]
+        let key = Self.key(1)
         for (worse, known) in ordered.enumerated() {
             for (better, copy) in ordered.enumerated() {
-                let finding = IndexKeySet([known]).finding(for: copy)
+                let finding = Self.earlier([key: known.indexNumber]).finding(for: key, rank: copy)
                 #expect(finding == (better < worse ? .new : .duplicate), "\(better) after \(worse)")
             }
         }
         // Which of these is kept depends on their texts, so a reader of both decides.
-        #expect(IndexKeySet([headers]).finding(for: metadata) == .new)
-        #expect(IndexKeySet([headers]).contains(metadata))
-        #expect(IndexKeySet([two, free, delivered]).keys == [delivered])
+        let metadata = CopyRank([Hold("metadata")])
+        #expect(Self.earlier([key: headers.indexNumber]).finding(for: key, rank: metadata) == .new)
+        // The best copy of several indexes is kept.
+        let numbers = [two, delivered, free].map(\.indexNumber)
+        let union = Self.earlier([key: numbers[0]], [key: numbers[1]], [key: numbers[2]])
+        #expect(union.records == [key: delivered.indexNumber])
     }
 }

@@ -21,17 +21,18 @@ import Testing
         var earlier = EarlierBundles()
         for (number, bundle) in bundles.enumerated() {
             try await earlier.add(
-                bundle, named: "\(number)", by: BundleVerifier(bundle, limit: JobLimit(jobs: 2), secret: .forTests))
+                bundle, named: "\(number)", by: BundleVerifier(bundle, limit: JobLimit(jobs: 2)))
         }
         return earlier
     }
 
     @Test func keysOfRecordsAndDetailsAreCollected() async throws {
         let earlier = try await earlier(pack([1, 2]), pack([3]))
-        let keys = [1, 2, 3].map { IndexKey(SampleBundle.record($0)) }
-        #expect(earlier.records == IndexKeySet(keys))
+        let keys = [1, 2, 3].map { RecordKey(SampleBundle.record($0)) }
+        #expect(Set(earlier.records.keys) == Set(keys))
+        #expect(Set(earlier.records.values) == [CopyRank.notHeld.indexNumber])
         // Both bundles have the same quarantine entry and the same problem.
-        #expect(earlier.details.keys.count == 2)
+        #expect(earlier.details.count == 2)
     }
 
     @Test("The parents of an increment are the bundles that no other given bundle continues")
@@ -43,7 +44,7 @@ import Testing
             var earlier = EarlierBundles()
             for bundle in order + [first] {
                 try await earlier.add(
-                    bundle, named: "x", by: BundleVerifier(bundle, limit: JobLimit(jobs: 1), secret: .forTests))
+                    bundle, named: "x", by: BundleVerifier(bundle, limit: JobLimit(jobs: 1)))
             }
             try earlier.requireParents()
             #expect(earlier.parents == [second.manifest.digest, other.manifest.digest])
@@ -59,7 +60,7 @@ import Testing
             earlier.add(
                 BundleIndex(
                     digest: Self.digest(Character(digest)), ancestors: Set(texts: ancestor.map { Self.digest($0) }),
-                    records: IndexKeySet(), details: IndexKeySet()))
+                    records: [:], details: []))
         }
         #expect(throws: ParentError.cycle(digest: Self.digest("a"))) { try earlier.requireParents() }
     }
@@ -72,9 +73,7 @@ import Testing
             try incomplete.requireParents()
         }
         var complete = incomplete
-        complete.add(
-            BundleIndex(
-                digest: first.manifest.digest, ancestors: [], records: IndexKeySet(), details: IndexKeySet()))
+        complete.add(BundleIndex(digest: first.manifest.digest, ancestors: [], records: [:], details: []))
         try complete.requireParents()
         #expect(complete.parents == [second.manifest.digest])
     }
@@ -82,11 +81,9 @@ import Testing
     @Test func indexStatesItsAncestors() throws {
         var earlier = EarlierBundles()
         let (a, b, c) = (Self.digest("a"), Self.digest("b"), Self.digest("c"))
-        earlier.add(BundleIndex(digest: a, ancestors: [], records: IndexKeySet(), details: IndexKeySet()))
+        earlier.add(BundleIndex(digest: a, ancestors: [], records: [:], details: []))
         earlier.add(
-            BundleIndex(
-                digest: c, ancestors: [CapturedText(a), CapturedText(b)], records: IndexKeySet(), details: IndexKeySet()
-            ))
+            BundleIndex(digest: c, ancestors: [CapturedText(a), CapturedText(b)], records: [:], details: []))
         #expect(earlier.parents == [c])
         #expect(earlier.knownDigests == Set(texts: [a, b, c]))
     }

@@ -1,3 +1,4 @@
+import Hashing
 import Systems
 import Telemetry
 import TestSupport
@@ -11,13 +12,13 @@ import Testing
 
     private func event(_ number: Int) -> String { #"{"mobile_event_type":"e\#(number)","time":\#(number)}"# }
 
-    private func keys(_ record: Record) -> [ItemKey] {
+    private func keys(_ record: Record) -> [Digest16] {
         var notes = CandidateNotes(knowing: Systems.table)
-        notes.add(record, 0..<10)
+        notes.add(record, RecordKey(record), 0..<10)
         return notes.notes[0].items?.map(\.key) ?? []
     }
 
-    private func plan(_ records: [Record], delivered: Set<ItemKey> = [], rules: PlanRules = PlanRules()) -> Plan {
+    private func plan(_ records: [Record], delivered: Set<Digest16> = [], rules: PlanRules = PlanRules()) -> Plan {
         let pool = Sample.pool(records)
         var state = LedgerState()
         state.deliveredItems = pool.items.map { delivered.contains($0.key) }
@@ -57,7 +58,7 @@ import Testing
         let record = Sample.sift([event(1), event(2)])
         let plan = plan([record, Sample.sift([])], delivered: Set(keys(record)))
         #expect(plan.dispositions == [.settle, .settle])
-        #expect(plan.settlements.map(\.key).contains(DeliveryKey(record)))
+        #expect(plan.settlements.map(\.key).contains(RecordKey(record)))
         #expect(plan.uploadCount == 0)
     }
 
@@ -86,7 +87,7 @@ import Testing
         #expect(plan.sends.map(\.completesRecord) == Array(repeating: false, count: plan.sends.count - 1) + [true])
         #expect(Set(plan.sends.map(\.key)).count == plan.sends.count)
         var notes = CandidateNotes(knowing: Systems.table)
-        notes.add(record, 0..<10)
+        notes.add(record, RecordKey(record), 0..<10)
         let sizes = try #require(notes.notes[0].items)
         for send in plan.sends {
             let bytes = send.items.reduce(11) { $0 + Int(sizes[$1.index].size) + 1 }

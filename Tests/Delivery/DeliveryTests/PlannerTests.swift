@@ -201,7 +201,7 @@ import Testing
         #expect(settled.dispositions == [waits ? .sameIDSentRecently : .send])
         let inFlight = plan([Sample.ping("A")]) { state, _ in
             state.inFlight = [
-                DeliveryKey(Sample.ping("A", seq: 7)): InFlightUpload(
+                RecordKey(Sample.ping("A", seq: 7)): InFlightUpload(
                     client: ClientName(system: .mozilla, client: "c"), day: 0, time: sent)
             ]
         }

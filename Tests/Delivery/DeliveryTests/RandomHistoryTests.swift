@@ -84,9 +84,9 @@ private struct Simulation {
     private var now: Timestamp
     private var records: [Record] = []
     /// The uploads that servers received, by day and quota.
-    private var received: [String: Set<DeliveryKey>] = [:]
-    private var delivered: Set<DeliveryKey> = []
-    private var refused: Set<DeliveryKey> = []
+    private var received: [String: Set<RecordKey>] = [:]
+    private var delivered: Set<RecordKey> = []
+    private var refused: Set<RecordKey> = []
     private(set) var faults: [String] = []
 
     init(seed: UInt64, days: DayRule, ledger: String) {
@@ -220,8 +220,8 @@ private struct Simulation {
 
     /// Runs jobs on the following days until nothing is left.
     mutating func finish() async throws {
-        var keys: Set<DeliveryKey> = []
-        var open = records.filter { $0.held.isEmpty }.map { (key: DeliveryKey($0), record: $0) }
+        var keys: Set<RecordKey> = []
+        var open = records.filter { $0.held.isEmpty }.map { (key: RecordKey($0), record: $0) }
             .filter { keys.insert($0.key).inserted }
         for _ in 0..<400 {
             // All records were in bundles often enough to be settled, and no new records are added.

@@ -24,4 +24,27 @@ import Testing
         let hashes = (0..<50).map { ContentHash(of: [$0]) }
         #expect(hashes.sorted().map(\.hex) == hashes.map(\.hex).sorted())
     }
+
+    @Test func shortDigestIsThePrefixOfTheDigest() {
+        let hashes = (0..<50).map { ContentHash(of: [$0]) }
+        let digests = (0..<50).map { Digest16(of: [$0].span) }
+        for (hash, digest) in zip(hashes, digests) {
+            let bytes = digest.bytes
+            let copy = [0, 0] + hash.bytes
+            #expect(bytes.indices.map { bytes[$0] } == hash.bytes.prefix(16))
+            #expect(Digest16(copy.span.bytes, at: 2) == digest)
+        }
+        #expect(digests.sorted().map(\.high) == hashes.sorted().map { hash in Digest16(hash.bytes.span.bytes).high })
+    }
+
+    @Test func prefixedLengthsSeparateTexts() {
+        func digest(_ texts: String...) -> Digest16 {
+            var hash = SHA256()
+            for text in texts { hash.update(lengthPrefixed: text.utf8.span) }
+            return Digest16(hash)
+        }
+        #expect(Set([digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", "")]).count == 4)
+        let expected: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0, 0x61, 0x62]
+        #expect(digest("ab") == Digest16(of: expected.span))
+    }
 }

@@ -41,7 +41,7 @@ private func read(_ bytes: [UInt8]) async {
             archive: .source(ByteSource(bytes)), path: "fuzz.tar", label: "fuzz", systems: Systems.table, spool: spool,
             limit: JobLimit(jobs: 1)
         )
-        let options = ScanOptions(secret: .forTests)
+        let options = ScanOptions()
         let reader = CaptureReader([.folder(capture)], paths: ["fuzz.tar"], options: options, limit: JobLimit(jobs: 1))
         var intake = Intake(options, keepsDetails: false, systems: Systems.table)
         var quarantined: [QuarantineEntry] = []

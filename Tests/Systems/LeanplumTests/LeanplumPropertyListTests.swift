@@ -22,7 +22,7 @@ import Testing
     private func requests(_ root: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
         let source = Source(capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, index: 0)
-        let requests = LeanplumRequests(from: source, applicationID: "app_6AoABC", secret: .forTests)
+        let requests = LeanplumRequests(from: source, applicationID: "app_6AoABC")
         LeanplumPropertyList.readRequests(plist(root), adding: requests, into: &output)
         return output
     }
@@ -31,14 +31,14 @@ import Testing
     private var smallRequests: LeanplumRequests {
         let source = Source(capture: "c", path: "p", store: .leanplumPlist, index: 0)
         return LeanplumRequests(
-            from: source, secret: .forTests, limits: LeanplumRequests.Limits(byteCount: 1 << 16))
+            from: source, limits: LeanplumRequests.Limits(byteCount: 1 << 16))
     }
 
     private func defaults(_ entries: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readDefaults(
             plist("<dict>\(entries)</dict>"),
-            from: Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0), secret: .forTests,
+            from: Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0),
             into: &output)
         return output
     }

@@ -14,7 +14,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         _ rows: [String], limits: LeanplumRequests.Limits = LeanplumRequests.Limits()
     ) -> ScanOutput {
         let source = Source(capture: "c", path: "Documents/__leanplum.sqlite", store: .leanplumSQLite, index: 0)
-        var requests = LeanplumRequests(from: source, secret: .forTests, limits: limits)
+        var requests = LeanplumRequests(from: source, limits: limits)
         var output = ScanOutput(capture: "c")
         for (index, row) in rows.enumerated() {
             requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output)
@@ -110,7 +110,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     @Test func malformedUTF8IsRejected() {
         var requests = LeanplumRequests(
-            from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .forTests)
+            from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0))
         var output = ScanOutput(capture: "c")
         requests.append(Array("{\"action\":\"".utf8) + [0xFF] + Array("\"}".utf8), into: &output)
         #expect(output.rejects.map(\.reason) == ["invalid_utf8 item 0: malformed UTF-8 at byte 11"])
@@ -255,7 +255,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     @Test func recordEndsAtLostRows() throws {
         var requests = LeanplumRequests(
-            from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .forTests)
+            from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0))
         var output = ScanOutput(capture: "c")
         requests.append(Array(request(0).utf8), rowid: 1, into: &output)
         requests.endRecord(noting: "corrupt rows of rowid 2 to 5 cannot be read", into: &output)

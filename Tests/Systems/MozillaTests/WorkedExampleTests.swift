@@ -47,7 +47,7 @@ struct WorkedExample: CustomTestStringConvertible {
         let example = try #require(WorkedExample.core.first { $0.section == "10.3" })
         let records = readPingArray(example.stored).records
         var index = DuplicateIndex()
-        let findings = records.map { index.insert(RecordKey($0, secret: .forTests)) }
+        let findings = records.map { index.insert(RecordKey($0)) }
         #expect(findings == [.new, .sameIDOtherPayload])
     }
 

@@ -173,7 +173,7 @@ struct BundleCommand: AsyncParsableCommand {
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer,
-                    quarantineFileLimit: quarantineFile << 20, computesIndexKeys: increments.requiresIndexKeys),
+                    quarantineFileLimit: quarantineFile << 20),
                 limit: limit)
             let maker = BundleMaker(
                 reader, level: level, toolVersion: ProgramVersion.number, quarantineLimit: quarantineTotal << 20,

@@ -166,7 +166,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if let indexComparison, firstFailure == nil, !common.json, !common.quiet {
             try Terminal.print(indexComparison.sentence)
         }
-        let recordCount = contents?.records.keys.count ?? 0
+        let recordCount = contents?.records.count ?? 0
         if chain, isComplete, !common.json, !common.quiet {
             try Terminal.print(Self.sentence(on: verified, records: recordCount))
         }
@@ -207,8 +207,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 message: "\(InputOpener.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
                 remedy: "do not use this bundle; it is not the expected one")
         }
-        var generator = SystemRandomNumberGenerator()
-        let verifier = BundleVerifier(reader, limit: common.jobLimit, secret: RunSecret(using: &generator))
+        let verifier = BundleVerifier(reader, limit: common.jobLimit)
         let hashed = reader.volumes?.hashedByteCount ?? 0
         let progress = ProgressLine("verifying", total: hashed + verifier.byteCount, isQuiet: common.quiet)
         defer { progress.clear() }

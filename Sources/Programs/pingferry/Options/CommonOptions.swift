@@ -31,13 +31,12 @@ struct CommonOptions: ParsableArguments {
 
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
-        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil, computesIndexKeys: Bool = false
+        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil
     ) -> ScanOptions {
-        var generator = SystemRandomNumberGenerator()
-        return ScanOptions(
-            secret: RunSecret(using: &generator), filter: filter, pseudonymizer: pseudonymizer,
-            quarantineFileLimit: quarantineFileLimit, copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues,
-            numberedSystems: numberedSystems, systems: Systems.table, computesIndexKeys: computesIndexKeys)
+        ScanOptions(
+            filter: filter, pseudonymizer: pseudonymizer, quarantineFileLimit: quarantineFileLimit,
+            copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues, numberedSystems: numberedSystems,
+            systems: Systems.table)
     }
 
     func progress(of reader: CaptureReader) -> ProgressLine {

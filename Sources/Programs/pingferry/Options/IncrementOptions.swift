@@ -41,9 +41,6 @@ struct IncrementOptions: ParsableArguments {
         guard !sinceIndex.contains("-") else { throw ValidationError("an index cannot be read from standard input") }
     }
 
-    /// Whether records need index keys, which are compared with earlier bundles or written to a new index.
-    var requiresIndexKeys: Bool { index != nil || !sinceBundle.isEmpty || !sinceIndex.isEmpty }
-
     /// The paths of the earlier bundles and indexes, except for an index that the new index replaces.
     var inputPaths: [String] {
         let replacedIndex = index.flatMap { PathIdentity(path: $0) }
@@ -73,13 +70,11 @@ struct IncrementOptions: ParsableArguments {
             if files.contains(where: { FileIdentity(path: $0).map(outputs.contains) == true }) {
                 throw InputError.wouldReplaceInput(path)
             }
-            var generator = SystemRandomNumberGenerator()
             let progress = ProgressLine("reading \(name)", isQuiet: common.quiet)
             defer { progress.clear() }
             try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
             do {
-                let verifier = BundleVerifier(
-                    reader, limit: common.jobLimit, secret: RunSecret(using: &generator))
+                let verifier = BundleVerifier(reader, limit: common.jobLimit)
                 try await earlier.add(reader, named: name, by: verifier) { progress.add(bytes: $0) }
             } catch let error as BundleError {
                 throw InputError.bundle(error, name)
@@ -151,11 +146,11 @@ struct IndexComparison {
 
     /// A sentence that states that the index belongs to the bundles.
     var sentence: String {
-        "\(path): the index of these bundles, with the keys of \(index.records.keys.count.counted("record"))"
+        "\(path): the index of these bundles, with the keys of \(index.records.count.counted("record"))"
     }
 
     func json(isGood: Bool) -> CanonicalObject {
-        ["digest": index.digest, "good": isGood, "path": path, "records": index.records.keys.count]
+        ["digest": index.digest, "good": isGood, "path": path, "records": index.records.count]
     }
 }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import Telemetry
 
 /// A list request that is built event by event.
@@ -85,17 +86,17 @@ struct SiftRequest {
 /// Source: "Sift iOS SDK: on-disk store, list request", section 9.3.
 struct SiftBatchEntries {
     private var times: Set<UInt64> = []
-    private var countsByDigest: [PayloadDigest: Int] = [:]
+    private var countsByDigest: [Digest16: Int] = [:]
 
     mutating func insert(_ entry: ArraySlice<UInt8>, time: UInt64) {
         times.insert(time)
-        countsByDigest[PayloadDigest(entry), default: 0] += 1
+        countsByDigest[Digest16(of: entry.span), default: 0] += 1
     }
 
     /// Removes an entry that equals `entry`, or returns `false` if there is none.
     mutating func removeEntry(equalTo entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
         guard times.contains(time) else { return false }
-        let digest = PayloadDigest(entry)
+        let digest = Digest16(of: entry.span)
         guard let count = countsByDigest[digest], count > 0 else { return false }
         countsByDigest[digest] = count - 1
         return true
