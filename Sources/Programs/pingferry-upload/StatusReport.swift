@@ -227,7 +227,7 @@ struct StatusReport {
         ]
     }
 
-    private func json(_ group: LedgerOverview.RecordGroup, _ counts: LedgerOverview.Counts) -> CanonicalObject {
+    private func json(_ group: RecordGroup, _ counts: RecordCounts) -> CanonicalObject {
         var object = Self.json(counts)
         object.set(group)
         object.set("today", overview.uploadsToday[group.client] ?? 0)
