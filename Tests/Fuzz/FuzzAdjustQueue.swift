@@ -47,13 +47,7 @@ private func check(_ record: Record) {
     }
     precondition((record.target == nil) == record.held.contains(.noTarget), "the target contradicts the hold")
     precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
-    var line: [UInt8] = []
-    record.write(to: &line)
-    var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
-        preconditionFailure("the written record is rejected")
-    }
-    precondition(again == record, "the record changes when it is written and read")
+    checkWriting(record)
 }
 
 /// Checks that the state of a queue can be reported.

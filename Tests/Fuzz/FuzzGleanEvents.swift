@@ -1,5 +1,4 @@
 import JSONText
-import Systems
 import Telemetry
 
 @testable import Glean
@@ -21,28 +20,10 @@ func fuzzGleanEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Checks that rejects are in the order of the file, do not overlap, and are within the file.
-private func checkSpans(_ rejects: [Reject], _ count: Int) {
-    var end = 0
-    for reject in rejects {
-        guard let offset = reject.offset, let length = reject.length else {
-            preconditionFailure("the reject has no range")
-        }
-        precondition(offset >= end && length > 0, "the rejects overlap or are empty")
-        end = offset + length
-        precondition(end <= count, "the reject is outside of its file")
-    }
-}
-
 /// Returns the number of events of a record, after checking that the record is held and unchanged by writing.
 private func events(of record: Record) -> Int {
     precondition(record.held == [.pendingEvents] && record.target == nil)
-    var line: [UInt8] = []
-    record.write(to: &line)
-    var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table),
-        again == record
-    else { preconditionFailure("the record changes when it is written and read") }
+    checkWriting(record)
     guard let payload = try? JSONDocument(record.payload), let list = payload.value(of: "events", in: payload.root)
     else { preconditionFailure("the record has no events") }
     precondition((1...500).contains(payload.count(of: list)), "the record has too many events")

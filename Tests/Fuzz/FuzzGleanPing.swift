@@ -1,4 +1,3 @@
-import JSONText
 import Systems
 import Telemetry
 
@@ -25,13 +24,7 @@ func fuzzGleanPing(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Checks that a record is consistent, unchanged by writing, and has no header fields except for ping tags.
 private func check(_ record: Record) {
-    var line: [UInt8] = []
-    record.write(to: &line)
-    var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
-        preconditionFailure("the written record is rejected")
-    }
-    precondition(again == record, "the record changes when it is written and read")
+    checkWriting(record)
     precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
     precondition(record.target?.headerFields.allSatisfy(PingTags.isAllowedTag) ?? true, "the header field is not a tag")
     precondition(record.notes.count < 20, "the record has too many notes")

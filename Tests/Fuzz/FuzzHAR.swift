@@ -89,12 +89,6 @@ private func check(_ log: RequestLog) {
 }
 
 private func check(_ record: Record) {
-    var line: [UInt8] = []
-    record.write(to: &line)
-    var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
-        preconditionFailure("the written record is rejected")
-    }
-    precondition(again == record, "the record changes when it is written and read")
+    checkWriting(record)
     precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
 }

@@ -59,12 +59,5 @@ private func requestCount(of record: Record) -> Int {
 private func check(_ record: Record) {
     precondition((1...10_000).contains(requestCount(of: record)), "the number of requests is out of range")
     precondition(record.contradiction(knowing: Systems.table) == nil && record.held.isEmpty)
-    var line: [UInt8] = []
-    record.write(to: &line)
-    var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
-    else {
-        preconditionFailure("the written record is rejected")
-    }
-    precondition(again == record, "the record changes when it is written and read")
+    checkWriting(record)
 }

@@ -31,15 +31,7 @@ private func pingFolder(_ type: String) -> MozillaStoreOrigin {
 
 /// Checks that a record is unchanged by writing, and that normalizing its payload again changes nothing.
 private func check(_ record: Record) {
-    var line: [UInt8] = []
-    let payload = record.write(to: &line).payload
-    precondition(Array(line[payload]) == record.payload, "the reported range of the payload is wrong")
-    var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
-    else {
-        preconditionFailure("the written record is rejected")
-    }
-    precondition(again == record, "the record changes when it is written and read")
+    checkWriting(record)
     precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
     checkNormalized(record)
     if let borrowed = BorrowedFields(record) { precondition(borrowed.client == record.client) }

@@ -7,7 +7,7 @@ public let repository = URL(fileURLWithPath: #filePath + "/../../..").standardiz
 public func sample(_ name: String) -> String { "\(repository)/samples/\(name)" }
 
 /// Returns the path of a file or a script in `Tests/Fixtures`.
-public func generator(_ name: String) -> String { "\(repository)/Tests/Fixtures/\(name)" }
+public func fixture(_ name: String) -> String { "\(repository)/Tests/Fixtures/\(name)" }
 
 /// Returns the path of a program of this package, which is built in the folder of the tests.
 public func builtProgram(_ name: String) -> String {
