@@ -253,7 +253,7 @@ private let pool: CandidatePool = {
     pool.addBundle(BundleName(path: "a.tar.zst", digest: String(repeating: "0", count: 64)))
     for (segment, record) in records.enumerated() {
         var notes = CandidateNotes(knowing: Systems.table)
-        notes.add(record, 0..<10)
+        notes.add(record, RecordKey(record), 0..<10)
         let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
         pool.add(notes, clients: [client], bundle: 0, segment: segment) { _, _ in false }
     }

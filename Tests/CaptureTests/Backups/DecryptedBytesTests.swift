@@ -54,7 +54,8 @@ import Testing
     func faults() throws {
         for count in [0, 1, 15, 17] {
             let words = try #require(try message(ByteSource([UInt8](repeating: 1, count: count))))
-            #expect(words == "B29 the encrypted file has \(count) bytes, which is not a multiple of the block size")
+            let size = count == 1 ? "1 byte" : "\(count) bytes"
+            #expect(words == "B29 the encrypted file has \(size), which is not a multiple of the block size")
         }
         for end in [[UInt8(0)], [17], [2, 3, 3], [16]] {
             let blocks = [UInt8](repeating: 9, count: 32 - end.count) + end

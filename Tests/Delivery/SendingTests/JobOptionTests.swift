@@ -214,7 +214,7 @@ import Testing
     @Test("SIGUSR1 reports the progress of a job, and does not end it")
     func progressRequest() async throws {
         let log = folder("log")
-        let job = try Uploader(arguments + ["--requests-per-second", "0.01", "--log-file", log])
+        let job = try Uploader(arguments + ["--requests-per-second", "0.001", "--log-file", log])
         while try await server.report().total == 0 { try await Task.sleep(for: .milliseconds(20)) }
         job.program.send(SIGUSR1)
         while try !folder.text("log").contains("sending: ") { try await Task.sleep(for: .milliseconds(20)) }

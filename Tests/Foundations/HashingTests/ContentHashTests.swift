@@ -31,7 +31,7 @@ import Testing
         for (hash, digest) in zip(hashes, digests) {
             let bytes = digest.bytes
             let copy = [0, 0] + hash.bytes
-            #expect(bytes.indices.map { bytes[$0] } == hash.bytes.prefix(16))
+            #expect(bytes.indices.map { bytes[$0] } == Array(hash.bytes.prefix(16)))
             #expect(Digest16(copy.span.bytes, at: 2) == digest)
         }
         #expect(digests.sorted().map(\.high) == hashes.sorted().map { hash in Digest16(hash.bytes.span.bytes).high })

@@ -221,7 +221,7 @@ import Testing
             + #""format":"pingferry-index","records":\#(keyCount),"version":1}"# + "\n"
         var bytes = Array(header.utf8)
         for number in 0..<keyCount {
-            bytes += [UInt8](repeating: 0, count: 22) + [UInt8(number >> 8), UInt8(number & 0xFF)]
+            bytes += [UInt8](repeating: 0, count: 30) + [UInt8(number >> 8), UInt8(number & 0xFF)]
             bytes += [UInt8](repeating: 0, count: 8)
         }
         try Data(bytes + ContentHash(of: bytes).bytes).write(to: URL(fileURLWithPath: folder("large.index")))
@@ -306,14 +306,14 @@ import Testing
         try check(folder("1.index"), Array(chain.prefix(2)), "it does not cover the bundle")
         // A byte of the contents and a byte of the rank of the first key, and a missing key.
         let start = try #require(folder.data("1.index").firstIndex(of: UInt8(ascii: "\n"))) + 1
-        for (position, edit) in [12, 24].enumerated() {
+        for (position, edit) in [20, 32].enumerated() {
             let forged = try forge("1.index", as: "forged\(position)") { $0[start + edit] ^= 1 }
             try check(
                 forged, [chain[0]],
                 "its keys are not those of the records of the bundles: 1 missing, 1 of other records")
         }
         let shorter = try forge("1.index", as: "shorter") { bytes in
-            bytes.removeSubrange(start..<start + 32)
+            bytes.removeSubrange(start..<start + 40)
             let header = String(decoding: bytes[..<start], as: UTF8.self)
             let changed = header.replacing(#""records":6"#, with: #""records":5"#)
             #expect(changed != header)

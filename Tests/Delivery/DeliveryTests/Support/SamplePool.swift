@@ -43,7 +43,7 @@ extension Sample {
         for (bundle, contents) in bundles.enumerated() {
             for (segment, record) in contents.records.enumerated() {
                 var notes = CandidateNotes(knowing: systems)
-                notes.add(record, 0..<10)
+                notes.add(record, RecordKey(record), 0..<10)
                 let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
                 pool.add(notes, clients: [client], bundle: bundle, segment: segment, isReleased: isReleased)
             }
