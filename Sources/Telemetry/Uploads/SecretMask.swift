@@ -42,6 +42,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         }
         needles.remove([])
         self.needles = needles
+        // The parts are a set, so that the order of the needles does not matter.
         parts = needles.reduce(into: []) { parts, needle in
             let length = min(needle.count, Self.partLength)
             for start in 0...needle.count - length { parts.insert(needle[start..<start + length]) }
@@ -195,12 +196,13 @@ private struct EscapedText {
     // MARK: Escapes
 
     /// The notations of characters as numbers, with the allowed numbers of digits.
-    private static let numericEscapes: [(prefix: String, digits: ClosedRange<Int>, radix: UInt8, terminator: String)] = [
-        ("%", 2...2, 16, ""), ("%u", 4...4, 16, ""), ("%U", 4...4, 16, ""),
-        ("\\u", 4...4, 16, ""), ("\\U", 8...8, 16, ""), ("\\x", 2...2, 16, ""), ("\\X", 2...2, 16, ""),
-        ("\\u{", 1...8, 16, "}"), ("\\U{", 1...8, 16, "}"), ("\\x{", 1...8, 16, "}"), ("\\X{", 1...8, 16, "}"),
-        ("\\", 3...3, 8, ""), ("&#", 1...8, 10, ";"), ("&#x", 1...8, 16, ";"), ("&#X", 1...8, 16, ";"),
-    ]
+    private static let numericEscapes: [(prefix: String, digits: ClosedRange<Int>, radix: UInt8, terminator: String)] =
+        [
+            ("%", 2...2, 16, ""), ("%u", 4...4, 16, ""), ("%U", 4...4, 16, ""),
+            ("\\u", 4...4, 16, ""), ("\\U", 8...8, 16, ""), ("\\x", 2...2, 16, ""), ("\\X", 2...2, 16, ""),
+            ("\\u{", 1...8, 16, "}"), ("\\U{", 1...8, 16, "}"), ("\\x{", 1...8, 16, "}"), ("\\X{", 1...8, 16, "}"),
+            ("\\", 3...3, 8, ""), ("&#", 1...8, 10, ";"), ("&#x", 1...8, 16, ";"), ("&#X", 1...8, 16, ";"),
+        ]
     private static let namedEscapes: [(name: String, value: Unicode.Scalar)] = [
         ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&sol;", "/"),
         ("&bsol;", "\\"), ("&plus;", "+"), ("&equals;", "="), ("&percnt;", "%"), ("&lowbar;", "_"), ("&period;", "."),
