@@ -344,9 +344,9 @@ private func runJob(_ ledger: Ledger) throws {
     // The changes of a job are applied directly, because `commit` is asynchronous.
     try ledger.edit { db in
         var job = try LedgerJob(plan, number: 1, db)
-        _ = try job.apply([LedgerChange(settlements: [], sends: sends, now: now)], db)
+        _ = try job.apply(sends.map { LedgerChange(settlement: nil, send: $0, now: now) }, db)
         let settlements = sends.enumerated().map { settlement(of: $1, number: $0) }
-        _ = try job.apply([LedgerChange(settlements: settlements, sends: [], now: now)], db)
+        _ = try job.apply(settlements.map { LedgerChange(settlement: $0, send: nil, now: now) }, db)
     }
     try ledger.recordEnd(status: 0, at: now)
 }
