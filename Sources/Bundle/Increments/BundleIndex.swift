@@ -19,7 +19,7 @@ public struct BundleIndex: Sendable, Equatable {
     public let digest: String
     /// The digests of the parents of the bundle, of their parents, and so on, in ascending order.
     public let ancestors: [String]
-    /// The ``CopyRank/indexNumber`` of the best copy of each record of the bundle and its ancestors.
+    /// The `CopyRank.indexNumber` of the best copy of each record of the bundle and its ancestors.
     public let records: [RecordKey: UInt64]
     /// The hashes of the quarantine entries and problems of the bundle and its ancestors.
     public let details: Set<Digest16>

@@ -15,7 +15,7 @@ import Telemetry
 ///
 /// Source: "Increments".
 public struct EarlierBundles: Sendable {
-    /// The ``CopyRank/indexNumber`` of the best copy of each record of the earlier bundles.
+    /// The `CopyRank.indexNumber` of the best copy of each record of the earlier bundles.
     public private(set) var records: [RecordKey: UInt64] = [:]
     /// The hashes of all quarantine entries and problems of the earlier bundles.
     public private(set) var details: Set<Digest16> = []

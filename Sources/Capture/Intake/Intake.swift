@@ -81,7 +81,7 @@ public struct Intake: Sendable {
 
     /// The keys of the kept records, quarantined items and problems.
     public struct IndexKeys: Sendable {
-        /// The ``CopyRank/indexNumber`` of each kept record.
+        /// The `CopyRank.indexNumber` of each kept record.
         public fileprivate(set) var records: [RecordKey: UInt64] = [:]
         /// The hashes of the quarantine entries and problems, as the bundle contains them.
         public fileprivate(set) var details: Set<Digest16> = []
