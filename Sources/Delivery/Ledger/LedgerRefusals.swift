@@ -137,7 +137,8 @@ extension Database {
 
     /// Makes records available for sending again, and stores them as waiting until a job reads them again.
     ///
-    /// Only answers with this `status` are removed, or all answers if it is `nil`.
+    /// Only answers with this `status` are removed, or all answers if it is `nil`. Records that were given up
+    /// have no rows in `refusals` and `failures`, so `keys` contains them only if they were selected by id.
     private func retry(_ keys: Set<RecordKey>, refusedWith status: Int? = nil) throws {
         let reason = try rowID(of: WaitReason.toRetry)
         // The result does not depend on the order of the records.

@@ -8,6 +8,8 @@ import Hashing
 /// Source: "The record", section "Copies".
 public struct RecordKey: Sendable, Hashable, Comparable {
     /// The hash of the three values that servers use to recognize repeated uploads: the system, the type and the id.
+    ///
+    /// The hash of a record with pseudonyms also includes the id of their key.
     public let identity: Digest16
     /// The hash of the payload, or of the item keys if the upload is a part of a list.
     public let content: Digest16
@@ -21,6 +23,7 @@ public struct RecordKey: Sendable, Hashable, Comparable {
     /// Creates the key of a record.
     public init(_ record: borrowing Record) {
         // A record with pseudonyms cannot be uploaded, so it must not replace an equal record without pseudonyms.
+        // Such a record is always held, so that the notes of other records are not searched.
         let keyID = record.held.isEmpty ? nil : record.pseudonymKeyID
         self.init(
             identity: Self.identity(system: record.system, type: record.type, id: record.id, pseudonymKeyID: keyID),
