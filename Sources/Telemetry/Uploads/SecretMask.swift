@@ -42,6 +42,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         }
         needles.remove([])
         self.needles = needles
+        // The parts are a set, so that the order of the needles does not matter.
         parts = needles.reduce(into: []) { parts, needle in
             let length = min(needle.count, Self.partLength)
             for start in 0...needle.count - length { parts.insert(needle[start..<start + length]) }
@@ -59,14 +60,15 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         // At the end of a truncated string, even one character that begins a credential is hidden.
         let minimumPrefixLength = isTruncated || text.count > bytes.count ? 1 : 4
         var isHidden = [Bool](repeating: false, count: bytes.count)
+        let original = EscapedText(bytes)
+        hide(in: original, minimumPrefixLength, &isHidden)
         // Each notation is also decoded alone, because decoding several notations can produce a different string.
         for escapes in [EscapedText.allEscapes, "%", "\\", "&"] {
-            var text = EscapedText(bytes)
-            for depth in 0... {
-                hide(in: text, minimumPrefixLength, &isHidden)
-                guard let decoded = text.decoded(escapes) else { break }
+            var (text, depth) = (original, 0)
+            while let decoded = text.decoded(escapes) {
                 if depth == Self.maximumDepth { return Self.replacement }
-                text = decoded
+                hide(in: decoded, minimumPrefixLength, &isHidden)
+                (text, depth) = (decoded, depth + 1)
             }
         }
         var output: [UInt8] = []
@@ -83,7 +85,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// Marks the bytes of the original string that belong to credentials in a form of the string.
     private func hide(in text: EscapedText, _ minimumPrefixLength: Int, _ isHidden: inout [Bool]) {
         let characters = text.significantCharacters
-        let normalized = text.normalized
+        let normalized = characters.map(\.value.lowercased)
         func hide(from start: Int, to end: Int) {
             for index in start..<end { isHidden[index] = true }
         }
@@ -195,12 +197,13 @@ private struct EscapedText {
     // MARK: Escapes
 
     /// The notations of characters as numbers, with the allowed numbers of digits.
-    private static let numericEscapes: [(prefix: String, digits: ClosedRange<Int>, radix: UInt8, terminator: String)] = [
-        ("%", 2...2, 16, ""), ("%u", 4...4, 16, ""), ("%U", 4...4, 16, ""),
-        ("\\u", 4...4, 16, ""), ("\\U", 8...8, 16, ""), ("\\x", 2...2, 16, ""), ("\\X", 2...2, 16, ""),
-        ("\\u{", 1...8, 16, "}"), ("\\U{", 1...8, 16, "}"), ("\\x{", 1...8, 16, "}"), ("\\X{", 1...8, 16, "}"),
-        ("\\", 3...3, 8, ""), ("&#", 1...8, 10, ";"), ("&#x", 1...8, 16, ";"), ("&#X", 1...8, 16, ";"),
-    ]
+    private static let numericEscapes: [(prefix: String, digits: ClosedRange<Int>, radix: UInt8, terminator: String)] =
+        [
+            ("%", 2...2, 16, ""), ("%u", 4...4, 16, ""), ("%U", 4...4, 16, ""),
+            ("\\u", 4...4, 16, ""), ("\\U", 8...8, 16, ""), ("\\x", 2...2, 16, ""), ("\\X", 2...2, 16, ""),
+            ("\\u{", 1...8, 16, "}"), ("\\U{", 1...8, 16, "}"), ("\\x{", 1...8, 16, "}"), ("\\X{", 1...8, 16, "}"),
+            ("\\", 3...3, 8, ""), ("&#", 1...8, 10, ";"), ("&#x", 1...8, 16, ";"), ("&#X", 1...8, 16, ";"),
+        ]
     private static let namedEscapes: [(name: String, value: Unicode.Scalar)] = [
         ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&sol;", "/"),
         ("&bsol;", "\\"), ("&plus;", "+"), ("&equals;", "="), ("&percnt;", "%"), ("&lowbar;", "_"), ("&period;", "."),
