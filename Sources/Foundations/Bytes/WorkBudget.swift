@@ -138,14 +138,15 @@ extension Sequence<Int> {
 ///
 /// A `UInt32?` occupies eight bytes in an array. In exchange, this type cannot represent `UInt32.max`.
 public struct OptionalUInt32: Sendable, Hashable {
-    let bits: UInt32
+    @usableFromInline let bits: UInt32
 
     /// Creates an optional number, which must not be `UInt32.max`.
+    @inlinable
     public init(_ value: UInt32?) {
         precondition(value != UInt32.max, "UInt32.max represents no value")
         bits = value ?? .max
     }
 
     /// The number, or `nil` if there is none.
-    public var value: UInt32? { bits == .max ? nil : bits }
+    @inlinable public var value: UInt32? { bits == .max ? nil : bits }
 }
