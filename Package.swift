@@ -20,11 +20,13 @@ let strict: [SwiftSetting] =
 
 /// The settings of all targets, which allow functions to return spans.
 ///
-/// Debug builds write an index for editors. They take longer if it includes the modules of the system.
+/// Debug builds write an index for editors. They take longer if it includes the modules of the system. In release builds, functions are
+/// inlined and specialized in other modules, so that they need no attributes for this.
 let common: [SwiftSetting] =
     [
         .enableExperimentalFeature("Lifetimes"),
         .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
+        .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
     ] + strict
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-enable-testing"], .when(configuration: .release))] : [])
 

@@ -57,10 +57,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     public var position: Int { nextReadOffset - (inputBuffer.count - inputPosition) }
 
     /// The chunk that was decoded by the last call of ``advance()``.
-    public var chunk: Span<UInt8> {
-        @_lifetime(borrow self)
-        get { outputBuffer.span.extracting(first: outputCount) }
-    }
+    public var chunk: Span<UInt8> { outputBuffer.span.extracting(first: outputCount) }
 
     /// Starts decoding the frame at `offset`, even if the previous frame is incomplete.
     ///

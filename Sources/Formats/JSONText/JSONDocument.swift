@@ -78,24 +78,6 @@ public enum JSONKind: UInt8, Sendable {
     case object
 }
 
-/// The kinds of up to eight consecutive values, packed into one number for fast comparison.
-public struct KindPattern: Hashable, Sendable {
-    /// The kinds in one byte each, with the last kind in the lowest byte.
-    private var kinds: UInt64 = 0
-
-    static let maximumCount = 8
-
-    init() {}
-
-    /// Creates the pattern of the given kinds.
-    public init(_ kinds: [JSONKind]) {
-        precondition(kinds.count <= Self.maximumCount, "more than eight kinds")
-        for kind in kinds { append(kind) }
-    }
-
-    mutating func append(_ kind: JSONKind) { kinds = kinds << 8 | UInt64(kind.rawValue) }
-}
-
 /// The position of a value in a ``JSONDocument``.
 public struct JSONNode: Hashable, Sendable {
     let index: UInt32
@@ -109,8 +91,6 @@ public struct JSONNode: Hashable, Sendable {
 public struct JSONMember: Sendable {
     /// The key, which is a string.
     public let key: JSONNode
-
-    init(key: JSONNode) { self.key = key }
 
     /// The value.
     public var value: JSONNode { JSONNode(key.index &+ 1) }
@@ -194,18 +174,6 @@ extension JSONDocument {
         let first = entry.isResolved ? resolved.span.prefixAsNumber(of: range) : source.span.prefixAsNumber(of: range)
         if first != key.start.first { return first < key.start.first ? -1 : 1 }
         return bytes(of: member).ordered(against: key)
-    }
-
-    /// Returns the kinds of the elements of a short, flat array.
-    ///
-    /// The result is an empty pattern unless `array` is an array of at most eight elements, all of which are scalars or
-    /// empty containers.
-    public func kinds(of array: JSONNode) -> KindPattern {
-        var pattern = KindPattern()
-        let entry = nodes[Int(array.index)]
-        guard entry.isFlatArray(at: Int(array.index)), entry.extra <= KindPattern.maximumCount else { return pattern }
-        for index in array.index + 1..<entry.next { pattern.append(nodes[Int(index)].kind) }
-        return pattern
     }
 
     /// Returns the same value as ``value(of:in:)``, but faster if the member is at `position` in canonical order.

@@ -173,7 +173,7 @@ struct JSONReader: ~Escapable {
     }
 
     /// Whether another iteration could need more than ``nodeCapacity`` nodes in total.
-    var needsMoreNodes: Bool { get { nodeCount &+ 2 > nodeCapacity } }
+    var needsMoreNodes: Bool { nodeCount &+ 2 > nodeCapacity }
 
     /// Returns whether another iteration could need more than `count` keys in total.
     func needsMoreKeys(than count: Int) -> Bool { keyCount >= count }
@@ -186,7 +186,7 @@ struct JSONReader: ~Escapable {
         if byte == UInt8(ascii: "\"") {
             try readString(into: &nodes, &resolved)
         } else if byte.isDigit || byte == UInt8(ascii: "-") {
-            let end = try source.endOfNumber(at: position)
+            let end = UInt32(truncatingIfNeeded: try source.endOfNumber(at: Int(position)))
             append(.number, from: position, to: end, in: &nodes)
             position = end
         } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
@@ -228,9 +228,7 @@ struct JSONReader: ~Escapable {
     }
 
     /// Whether the array or object that was just opened ends at the position.
-    private var isAtClosingByte: Bool {
-        get { position < source.count && source[Int(position)] == closingByte }
-    }
+    private var isAtClosingByte: Bool { position < source.count && source[Int(position)] == closingByte }
 
     /// Throws an error if the innermost object is large and already has a repeated key that the policy rejects.
     func rejectRepeatedKeys(
@@ -246,9 +244,7 @@ struct JSONReader: ~Escapable {
     /// The minimum number of keys of an object that is checked for repeated keys before it is complete.
     fileprivate static let largeObjectKeyCount = 4096
 
-    private var closingByte: UInt8 {
-        get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
-    }
+    private var closingByte: UInt8 { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
 
     private mutating func beginContainer(isObject: Bool, in nodes: inout MutableSpan<Node>) throws(JSONError) {
         guard depth < policy.depthLimit else { throw JSONError(.tooDeep, at: Int(position)) }
@@ -305,15 +301,9 @@ struct JSONReader: ~Escapable {
 
     /// Skips a colon and the white space around it.
     private mutating func skipColon() throws(JSONError) {
-        // Foundation writes a space on each side of the colon.
-        if let word = source.wordIfPresent(at: Int(position)), word & 0xFF_FFFF == 0x20_3A20 {
-            position &+= 3
-            hasWhitespace = true
-        } else {
-            skipSpace()
-            guard try nextByte() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: Int(position)) }
-            position &+= 1
-        }
+        skipSpace()
+        guard try nextByte() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: Int(position)) }
+        position &+= 1
         skipSpace()
     }
 

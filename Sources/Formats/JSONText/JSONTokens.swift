@@ -4,36 +4,13 @@ import Bytes
 extension Span<UInt8> {
     /// Returns the index of the first byte at or after `start` that is not white space.
     func endOfWhitespace(from start: UInt32) -> UInt32 {
-        guard self[Int(start)].isJSONSpace else { return start }
-        var index = start &+ 1
-        // Skip the indentation of a line in steps of eight bytes.
-        while let word = wordIfPresent(at: Int(index)) {
-            let others = word ^ 0x2020_2020_2020_2020
-            index &+= UInt32(truncatingIfNeeded: others.trailingZeroBitCount >> 3)
-            if others == 0 { continue }
-            guard self[Int(index)].isJSONSpace else { return index }
-            index &+= 1
-        }
+        var index = start
         while index < count, self[Int(index)].isJSONSpace { index &+= 1 }
         return index
     }
 
     /// Returns the end of the number that begins at `start` with a digit or a minus sign.
-    func endOfNumber(at start: UInt32) throws(JSONError) -> UInt32 {
-        var index = start
-        if self[Int(start)] != UInt8(ascii: "0") {
-            while index < count, self[Int(index)].isDigit { index &+= 1 }
-            if index > start, index < count, self[Int(index)] != UInt8(ascii: "."),
-                self[Int(index)] | 0x20 != UInt8(ascii: "e")
-            {
-                return index
-            }
-        }
-        return UInt32(try endOfAnyNumber(at: Int(start)))
-    }
-
-    /// Returns the end of a number that can have a sign, a fraction and an exponent.
-    private func endOfAnyNumber(at start: Int) throws(JSONError) -> Int {
+    func endOfNumber(at start: Int) throws(JSONError) -> Int {
         var index = start
         if self[index] == UInt8(ascii: "-") { index += 1 }
         guard index < count else { throw JSONError(.unexpectedEnd, at: count) }
@@ -123,7 +100,7 @@ struct JSONStringReader: ~Escapable {
         let resolvedStart = resolved.count
         resolved.append(copying: source.extracting(start..<position))
         while source[position] == UInt8(ascii: "\\") {
-            if !readEscapedSlashes(into: &resolved) { try readEscape(into: &resolved) }
+            try readEscape(into: &resolved)
             let runStart = position
             try skipPlainText()
             _ = try nextByte()
@@ -134,29 +111,6 @@ struct JSONStringReader: ~Escapable {
             kind: .string, isResolved: true, start: UInt32(resolvedStart), end: UInt32(resolved.count),
             next: UInt32(next), extra: UInt32(start))
     }
-
-    /// Reads plain text and escaped slashes, which Foundation writes, and returns whether any text was read.
-    private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
-        let start = position
-        text.append(atMost: Self.slashRunLimit) { text in
-            while position - start <= Self.slashRunLimit - 8, let word = source.wordIfPresent(at: position) {
-                let plain = word.specialByteMask.trailingZeroBitCount >> 3
-                text.store(word, at: text.count)
-                text.advance(by: plain)
-                position += plain
-                if plain == 8 { continue }
-                guard position + 1 < source.count, source[position] == UInt8(ascii: "\\"),
-                    source[position + 1] == UInt8(ascii: "/")
-                else { return }
-                // The slash becomes the first byte of the next word.
-                position += 1
-            }
-        }
-        return position > start
-    }
-
-    /// The maximum number of bytes that `readEscapedSlashes` reads at once.
-    private static let slashRunLimit = 128
 
     private func nextByte() throws(JSONError) -> UInt8 {
         guard position < source.count else { throw JSONError(.unexpectedEnd, at: source.count) }

@@ -220,9 +220,6 @@ extension [UInt8] {
 
     /// Appends a string as a JSON string.
     public mutating func append(jsonString text: String) {
-        guard text.utf8.span.needsNoEscape else { return append(jsonString: text.utf8.span) }
-        append(UInt8(ascii: "\""))
-        append(contentsOf: text.utf8)
-        append(UInt8(ascii: "\""))
+        append(jsonString: text.utf8.span)
     }
 }

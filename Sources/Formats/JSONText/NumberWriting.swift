@@ -6,9 +6,6 @@ import Bytes
 /// infinite or not a number become `null`.
 extension TextWriter {
     /// The maximum number of bytes that a floating-point number occupies in JSON.
-    ///
-    /// Digits are stored eight bytes at a time. The bytes stored after the last digit fit into ``TextWriter/slack``, so
-    /// this limit does not include them.
     static let realLengthLimit = 32
 
     /// Appends a real to a writer with capacity for at least 32 more bytes.
@@ -17,71 +14,84 @@ extension TextWriter {
         guard real != 0 else { return append(UInt8(ascii: "0")) }
         if real < 0 { append(UInt8(ascii: "-")) }
         let decimal = ShortestDecimal(real)
-        append(decimal.digits, timesTenTo: decimal.exponent)
-    }
-
-    /// Appends `number` × 10^`exponent` in the notation that ECMAScript, section Number::toString, specifies.
-    private mutating func append(_ number: UInt64, timesTenTo exponent: Int) {
-        let digits = DecimalDigits(number)
-        // The number of digits before the decimal point.
-        let point = digits.count + exponent
+        let (count, point) = (decimal.count, decimal.point)
         switch point {
-        case digits.count... where point <= 21:
-            append(digits)
-            append(zeros: exponent)
+        case count... where point <= 21:
+            append(decimal, 0..<count)
+            append(zeros: point - count)
         case 1...21:
-            append(number, fractionDigits: -exponent)
+            append(decimal, 0..<point)
+            append(UInt8(ascii: "."))
+            append(decimal, point..<count)
         case -5...0:
             append("0.")
             append(zeros: -point)
-            append(digits)
+            append(decimal, 0..<count)
         default:
-            if digits.count > 1 { append(number, fractionDigits: digits.count - 1) } else { append(digits) }
+            append(decimal, 0..<1)
+            if count > 1 { append(UInt8(ascii: ".")) }
+            append(decimal, 1..<count)
             append(UInt8(ascii: "e"))
             append(point > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"))
             append(decimal: UInt64(abs(point - 1)))
         }
     }
 
-    /// Appends a number whose last digit is not zero, with a decimal point before the last `count` digits.
-    private mutating func append(_ number: UInt64, fractionDigits count: Int) {
-        let (whole, fraction) = number.quotientAndRemainder(dividingBy: UInt64.powersOfTen[count])
-        append(decimal: whole)
-        append(UInt8(ascii: "."))
-        let digits = DecimalDigits(fraction)
-        append(zeros: count - digits.count)
-        append(digits)
+    private mutating func append(_ decimal: ShortestDecimal, _ range: Range<Int>) {
+        for index in range { append(decimal.digits[index]) }
     }
 
     private mutating func append(zeros count: Int) {
         for _ in 0..<count { append(UInt8(ascii: "0")) }
     }
+
+    /// Appends a number in decimal to a writer with capacity for at least 20 more bytes.
+    public mutating func append(decimal number: UInt64) {
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
+        var rest = number
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        for index in start..<digits.count { append(digits[index]) }
+    }
 }
 
-/// The shortest sequence of digits that reads back as the same real, and the power of ten to multiply it by.
+/// The shortest sequence of digits that reads back as the same real, and the position of the decimal point.
 private struct ShortestDecimal {
-    private(set) var digits: UInt64 = 0
-    private(set) var exponent = 0
+    /// The digits in ASCII, from the first to the last that is not zero, followed by unused bytes.
+    private(set) var digits = InlineArray<24, UInt8>(repeating: 0)
+    private(set) var count = 0
+    /// The number of digits before the decimal point, which is negative if zeros follow the point.
+    private(set) var point = 0
 
-    /// Parses the description of a finite real other than zero, for example `123.0` or `1.5e-07`.
+    /// Parses the description of a positive finite real, for example `123.0` or `1.5e-07`.
     init(_ real: Double) {
         let text = real.magnitude.description
         let bytes = text.utf8.span
-        var fractionLength: Int?
+        var exponent = 0
+        var hasPoint = false
         reading: for index in bytes.indices {
             switch bytes[index] {
-            case UInt8(ascii: "."): fractionLength = 0
+            case UInt8(ascii: "."): hasPoint = true
             case let digit where digit.isDigit:
-                digits = digits * 10 + UInt64(digit - UInt8(ascii: "0"))
-                fractionLength? += 1
+                if count == 0, digit == UInt8(ascii: "0") {
+                    if hasPoint { point -= 1 }
+                    continue
+                }
+                digits[count] = digit
+                count += 1
+                if !hasPoint { point += 1 }
             default:
                 // An exponent follows, for example `e-07`.
                 exponent = Int(String(readingUTF8: bytes.extracting((index + 1)...))) ?? 0
                 break reading
             }
         }
-        exponent -= fractionLength ?? 0
-        while digits % 10 == 0 { (digits, exponent) = (digits / 10, exponent + 1) }
+        point += exponent
+        while count > 0, digits[count - 1] == UInt8(ascii: "0") { count -= 1 }
     }
 }
 
@@ -98,64 +108,5 @@ extension [UInt8] {
         var text = TextBuffer()
         text.append(jsonNumber: real)
         append(contentsOf: text[0..<text.count])
-    }
-}
-
-/// The ASCII digits of a number with at most 17 digits, padded with trailing zeros.
-private struct DecimalDigits {
-    /// Three words of eight, eight and one digits, each with its first digit in the lowest byte.
-    let words: (UInt64, UInt64, UInt64)
-    let count: Int
-
-    init(_ number: UInt64) {
-        count = number.decimalDigitCount
-        let aligned = number &* UInt64.powersOfTen[17 - count]
-        let (front, last) = aligned.quotientAndRemainder(dividingBy: 10)
-        let (high, low) = front.quotientAndRemainder(dividingBy: 100_000_000)
-        words = (high.eightDigits, low.eightDigits, UInt64(UInt8(ascii: "0")) + last)
-    }
-}
-
-extension UInt64 {
-    /// The powers 10⁰ to 10¹⁹, as literals so that they are not computed at run time.
-    static let powersOfTen: [UInt64] = [
-        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
-        100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
-        10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
-    ]
-
-    /// The number of decimal digits of a number below 10¹⁹.
-    fileprivate var decimalDigitCount: Int {
-        // Estimate the count from the binary logarithm. The estimate is too small by at most one.
-        let guess = ((63 - (self | 1).leadingZeroBitCount) * 1233) >> 12
-        return self < Self.powersOfTen[guess + 1] ? guess + 1 : guess + 2
-    }
-
-    /// The eight ASCII digits of a number below 10⁸, with the first digit in the lowest byte.
-    fileprivate var eightDigits: UInt64 {
-        // In parallel, split the number into two numbers of four digits, then four of two digits, then eight digits.
-        let fours = self / 10_000 | (self % 10_000) << 32
-        let hundreds = (fours &* 10_486) >> 20 & 0x7F_0000_007F
-        let twos = hundreds | (fours &- 100 &* hundreds) << 16
-        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
-        return (tens | (twos &- 10 &* tens) << 8) | 0x3030_3030_3030_3030
-    }
-}
-
-extension TextWriter {
-    /// Appends a number in decimal to a writer with capacity for at least 25 more bytes.
-    public mutating func append(decimal number: UInt64) {
-        guard number >= 100_000_000_000_000_000 else { return append(DecimalDigits(number)) }
-        let (high, low) = number.quotientAndRemainder(dividingBy: 10)
-        append(decimal: high)
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low))
-    }
-
-    /// Appends the digits of a number to a writer with capacity for at least 24 more bytes.
-    private mutating func append(_ digits: DecimalDigits) {
-        store(digits.words.0, at: count)
-        store(digits.words.1, at: count + 8)
-        store(digits.words.2, at: count + 16)
-        advance(by: digits.count)
     }
 }

@@ -21,9 +21,7 @@ public struct TextBuffer: Sendable {
     }
 
     /// The bytes in the buffer.
-    public var span: Span<UInt8> {
-        @_lifetime(borrow self) get { memory.span.extracting(..<used) }
-    }
+    public var span: Span<UInt8> { memory.span.extracting(..<used) }
 
     /// The bytes in `range`, which must not end after ``count``.
     public subscript(range: Range<Int>) -> ArraySlice<UInt8> { memory[range] }
@@ -89,15 +87,12 @@ public struct TextBuffer: Sendable {
 
     /// Appends a number in decimal.
     public mutating func append(decimal number: UInt64) {
-        append(atMost: 25) { $0.append(decimal: number) }
+        append(atMost: 20) { $0.append(decimal: number) }
     }
 
     /// Appends UTF-8 as a JSON string with the shortest escapes.
     public mutating func append(jsonString text: Span<UInt8>) {
-        // For a short string, assume that every byte needs the longest escape. This is faster than examining the bytes.
-        append(atMost: text.count <= 64 ? 6 * text.count + 2 : text.canonicalLengthLimit) {
-            $0.append(jsonString: text)
-        }
+        append(atMost: text.canonicalLengthLimit) { $0.append(jsonString: text) }
     }
 }
 
@@ -215,9 +210,6 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Appends the next `count` bytes of the memory, which were stored before.
-    mutating func advance(by count: Int) { used &+= count }
-
     /// Stores the eight bytes of a word at `index`, with the lowest byte first.
     mutating func store(_ word: UInt64, at index: Int) { memory.store(word, at: index) }
 
@@ -228,37 +220,13 @@ public struct TextWriter: ~Copyable, ~Escapable {
     /// There must be capacity for the escaped string, which has at most six times the number of bytes plus two.
     public mutating func append(jsonString text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
-        if !appendIfPlain(text) {
+        if text.needsNoEscape {
+            append(copying: text)
+        } else {
             var index = 0
             while index < text.count { index = append(scalarAt: index, of: text) }
         }
         append(UInt8(ascii: "\""))
-    }
-
-    /// Appends `text` if it is ASCII and needs no escapes, and returns whether it was appended.
-    private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
-        guard text.count >= 8 else {
-            guard text.needsNoEscape else { return false }
-            for index in text.indices { append(text[index]) }
-            return true
-        }
-        // The last word may overlap the word before it.
-        let last = text.count &- 8
-        var index = 0
-        while index < last {
-            guard storeIfPlain(text.word(at: index), at: used &+ index) else { return false }
-            index &+= 8
-        }
-        guard storeIfPlain(text.word(at: last), at: used &+ last) else { return false }
-        used &+= text.count
-        return true
-    }
-
-    /// Stores eight bytes and returns `true`, or returns `false` if one of them needs an escape or is not ASCII.
-    private mutating func storeIfPlain(_ word: UInt64, at index: Int) -> Bool {
-        if word.specialByteMask != 0 { return false }
-        store(word, at: index)
-        return true
     }
 
     /// Appends the byte or the lone surrogate at `index`, escaped if necessary, and returns the next index.

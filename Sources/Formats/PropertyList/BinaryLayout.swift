@@ -71,11 +71,13 @@ struct BinaryLayout: Sendable {
     var sharesOffsets: Bool { objectCount > tableOffset }
 
     /// Returns the offset of the marker of an object.
+    @inline(__always)
     func offset(of number: Int, in bytes: Span<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: bytes.bigEndian(at: tableOffset + number * offsetSize, width: offsetSize))
     }
 
     /// Returns the payload offset of a checked object, and its number of bytes, UTF-16 units, elements or members.
+    @inline(__always)
     static func extent(at offset: UInt32, in bytes: Span<UInt8>) -> (start: Int, count: Int) {
         let start = Int(offset) + 1
         let short = Int(bytes[start - 1] & 0xF)
@@ -87,6 +89,7 @@ struct BinaryLayout: Sendable {
 
 extension Span<UInt8> {
     /// Returns the big-endian number of `width` bytes at `index`, where `width` is 1 to 8.
+    @inline(__always)
     func bigEndian(at index: Int, width: Int) -> UInt64 {
         // Eight bytes can be loaded wherever an object or an offset begins, because the trailer follows.
         word(at: index).byteSwapped &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)

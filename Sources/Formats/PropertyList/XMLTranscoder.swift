@@ -58,7 +58,6 @@ struct XMLTranscoder: ~Escapable {
             bytes: transcoder.writer.bytes, sourceOffsets: transcoder.writer.sourceOffsets, repeats: transcoder.repeats)
     }
 
-    @_lifetime(self: copy self)
     private mutating func run() throws(PropertyListError) {
         var tag = try reader.readProlog()
         while true {
@@ -69,7 +68,6 @@ struct XMLTranscoder: ~Escapable {
         try reader.readEpilog()
     }
 
-    @_lifetime(self: copy self)
     private mutating func open(_ tag: XMLTag) throws(PropertyListError) {
         let isKey = tag.name == .key
         guard isKey == expectsKey else {
@@ -97,7 +95,6 @@ struct XMLTranscoder: ~Escapable {
         return (pendingNumbers.count - frame.firstPendingIndex).isMultiple(of: 2)
     }
 
-    @_lifetime(self: copy self)
     private mutating func close(_ tag: XMLTag) throws(PropertyListError) {
         guard let frame = frames.popLast(), frame.isDictionary == (tag.name == .dict),
             frame.isDictionary || tag.name == .array
@@ -135,7 +132,6 @@ struct XMLTranscoder: ~Escapable {
     /// Appends a UID if `members` are the members of `<dict><key>CF$UID</key><integer>…</integer></dict>`.
     ///
     /// The UID replaces the integer, which was appended last. Returns `false` for any other members.
-    @_lifetime(self: copy self)
     private mutating func replaceUID(_ members: ArraySlice<UInt32>, at offset: Int) throws(PropertyListError) -> Bool {
         guard members.count == 2, let key = members.first, let value = members.last, value == writer.lastNumber,
             writer.text(of: key).isUID, let integer = writer.lastInteger
@@ -148,7 +144,6 @@ struct XMLTranscoder: ~Escapable {
         return true
     }
 
-    @_lifetime(self: copy self)
     private mutating func appendKey(_ tag: XMLTag) throws(PropertyListError) {
         let isASCII = try reader.readText(of: tag)
         let text = reader.text
@@ -161,7 +156,6 @@ struct XMLTranscoder: ~Escapable {
         pendingNumbers.append(writer.lastNumber)
     }
 
-    @_lifetime(self: copy self)
     private mutating func appendScalar(_ tag: XMLTag) throws(PropertyListError) {
         switch tag.name {
         case .true, .false:

@@ -77,14 +77,12 @@ extension Span<UInt8> {
 
 extension MutableSpan<UInt8> {
     /// Stores `word` as eight little-endian bytes at `index`.
-    @_lifetime(self: copy self)
     public mutating func store(_ word: UInt64, at index: Int) {
         var bytes = unsafe mutableBytes
         bytes.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
     }
 
     /// Stores the 16 bytes of `vector` at `index`.
-    @_lifetime(self: copy self)
     public mutating func store(_ vector: SIMD16<UInt8>, at index: Int) {
         var bytes = unsafe mutableBytes
         bytes.storeBytes(of: vector, toByteOffset: index, as: SIMD16<UInt8>.self)

@@ -60,14 +60,15 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         // At the end of a truncated string, even one character that begins a credential is hidden.
         let minimumPrefixLength = isTruncated || text.count > bytes.count ? 1 : 4
         var isHidden = [Bool](repeating: false, count: bytes.count)
+        let original = EscapedText(bytes)
+        hide(in: original, minimumPrefixLength, &isHidden)
         // Each notation is also decoded alone, because decoding several notations can produce a different string.
         for escapes in [EscapedText.allEscapes, "%", "\\", "&"] {
-            var text = EscapedText(bytes)
-            for depth in 0... {
-                hide(in: text, minimumPrefixLength, &isHidden)
-                guard let decoded = text.decoded(escapes) else { break }
+            var (text, depth) = (original, 0)
+            while let decoded = text.decoded(escapes) {
                 if depth == Self.maximumDepth { return Self.replacement }
-                text = decoded
+                hide(in: decoded, minimumPrefixLength, &isHidden)
+                (text, depth) = (decoded, depth + 1)
             }
         }
         var output: [UInt8] = []
@@ -84,7 +85,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// Marks the bytes of the original string that belong to credentials in a form of the string.
     private func hide(in text: EscapedText, _ minimumPrefixLength: Int, _ isHidden: inout [Bool]) {
         let characters = text.significantCharacters
-        let normalized = text.normalized
+        let normalized = characters.map(\.value.lowercased)
         func hide(from start: Int, to end: Int) {
             for index in start..<end { isHidden[index] = true }
         }

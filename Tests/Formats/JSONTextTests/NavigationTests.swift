@@ -13,19 +13,6 @@ import Testing
         #expect(document.kind(of: document.root) == kind)
     }
 
-    @Test(
-        "The pattern of kinds covers up to eight scalars or empty containers",
-        arguments: [
-            ("[]", []), (#"[1,"a",null]"#, [.number, .string, .null]),
-            ("[true,false,{},[]]", [.true, .false, .object, .array]),
-            ("[1,2,3,4,5,6,7,8]", Array(repeating: .number, count: 8)), ("[1,2,3,4,5,6,7,8,9]", []),
-            ("[[1]]", []), (#"[{"a":1}]"#, []), (#"{"a":1}"#, []), ("1", []),
-        ] as [(String, [JSONKind])])
-    func kinds(of text: String, are kinds: [JSONKind]) throws {
-        let document = try JSONDocument(text)
-        #expect(document.kinds(of: document.root) == KindPattern(kinds))
-    }
-
     @Test("A key is found regardless of the expected position", arguments: [0, 1, 2, 3, 9])
     func findsKeyAtAnyExpectedPosition(position: Int) throws {
         let document = try JSONDocument(#"{"a":1,"b":2,"c":3}"#)

@@ -119,6 +119,7 @@ extension PropertyListDocument {
     ///
     /// If this method returns `nil`, call ``KeyedArchive/element(at:of:)``, which returns the element or throws the
     /// error.
+    @inline(__always)
     public func reference(at position: Int, of elements: KeyedElements) -> PropertyListNode? {
         guard case .listed(let list) = elements.storage else { return nil }
         let node = element(at: position, of: list)
@@ -126,6 +127,7 @@ extension PropertyListDocument {
     }
 
     /// Returns the object number of the element at a position, or `nil` if the elements are not in an inline array.
+    @inline(__always)
     public func number(at position: Int, of elements: KeyedElements) -> UInt32? {
         guard case .listed(let list) = elements.storage else { return nil }
         precondition(position >= 0 && position < list.count)
@@ -135,6 +137,7 @@ extension PropertyListDocument {
     /// Returns the object that a UID refers to, or `nil` if the object is nil or the UID is out of range.
     ///
     /// If this method returns `nil`, call ``KeyedArchive/object(_:)``, which distinguishes these cases.
+    @inline(__always)
     public func object(of reference: PropertyListNode, among objects: PropertyListElements) -> PropertyListNode? {
         let uid = uid(of: reference)
         guard uid != 0, uid < objects.count else { return nil }
@@ -145,6 +148,7 @@ extension PropertyListDocument {
     /// Returns whether an object is the string `$null`.
     ///
     /// The marker and the characters of the object are compared as one word.
+    @inline(__always)
     func isNilText(_ object: PropertyListNode) -> Bool {
         bytes.span.word(at: Int(object.offset)) & 0xFFFF_FFFF_FFFF == 0x6C6C_756E_2455
     }

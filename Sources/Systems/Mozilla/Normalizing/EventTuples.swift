@@ -12,16 +12,12 @@ enum EventTuples {
 
     /// Normalizes the events in the array `events`, and adds a note for each event that starts a new run of the app.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
-        let plainPatterns = plainPatterns
         var index = 0
         var previousOffset: Int64?
         var event = document.firstElement(of: events)
         while let current = event {
-            var offset = timeOffset(of: current, in: document)
-            if offset == nil || !plainPatterns.contains(document.kinds(of: current)) {
-                normalize(event: current, index: index, in: &document, findings: &findings)
-                offset = timeOffset(of: current, in: document)
-            }
+            normalize(event: current, index: index, in: &document, findings: &findings)
+            let offset = timeOffset(of: current, in: document)
             if let offset, let previousOffset, startsRun(offset, after: previousOffset) {
                 findings.note(
                     "E13 events[\(index)]: offset \(offset) follows \(previousOffset); earlier events belong to a "
@@ -50,15 +46,6 @@ enum EventTuples {
         }
         return start
     }
-
-    /// The sequences of element types that most events have.
-    ///
-    /// Events with these types need no normalization if the first element is an integer.
-    private static let plainPatterns: [KindPattern] = [
-        KindPattern([.number, .string, .string, .string]),
-        KindPattern([.number, .string, .string, .string, .string]),
-        KindPattern([.number, .string, .string, .string, .null]),
-    ]
 
     /// Returns whether `value` has the form of an event, which starts with a number and three strings.
     static func isTuple(_ value: JSONNode, in document: JSONDocument) -> Bool {
