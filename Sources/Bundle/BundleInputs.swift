@@ -34,8 +34,8 @@ public struct BundleInputs: Sendable, Equatable {
 
     /// Adds the list to the JSON object of a manifest or of an input.
     func add(to object: inout CanonicalObject) {
-        object.set("inputs", elements: entries.map(\.json.bytes))
-        if omittedCount > 0 { object.set("inputsOmitted", integer: omittedCount) }
+        object.set("inputs", entries.map(\.json))
+        if omittedCount > 0 { object.set("inputsOmitted", omittedCount) }
     }
 }
 
@@ -189,12 +189,12 @@ public struct BundleInput: Sendable, Equatable {
     /// The input as canonical JSON.
     public var json: CanonicalObject {
         var object = CanonicalObject()
-        if let digest { object.set("digest", string: digest.hex) }
-        if let filters { object.set("filters", object: filters.json) }
+        if let digest { object.set("digest", digest.hex) }
+        if let filters { object.set("filters", filters.json) }
         if let inputs { inputs.add(to: &object) }
-        object.set("kind", string: kind.rawValue)
-        if let label { object.set("label", string: label) }
-        if let sha256 { object.set("sha256", string: sha256.hex) }
+        object.set("kind", kind.rawValue)
+        if let label { object.set("label", label) }
+        if let sha256 { object.set("sha256", sha256.hex) }
         return object
     }
 }
@@ -335,9 +335,9 @@ public struct BundleFilters: Sendable, Equatable {
             guard let values = values[name] else { continue }
             let key = JSONKey(name.rawValue)
             switch name {
-            case .client, .system, .type: object.set(key, strings: values.map(\.string))
-            case .since, .until: object.set(key, string: values.first?.string)
-            case .uploadable: object.set(key, boolean: true)
+            case .client, .system, .type: object.set(key, values.map(\.string))
+            case .since, .until: object.set(key, values.first?.string)
+            case .uploadable: object.set(key, true)
             }
         }
         return object

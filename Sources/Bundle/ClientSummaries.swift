@@ -187,16 +187,11 @@ public struct ClientSummary: Sendable, Equatable {
 
     /// The summary as canonical JSON.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("apps", strings: apps.sortedStrings)
-        object.set("client", string: client)
-        object.set("first", string: firstTime?.description)
-        object.set("last", string: lastTime?.description)
-        object.set("records", integer: recordCount)
-        object.set("system", string: system)
-        object.set("type", object: CanonicalObject(counts: recordCountsByType))
-        object.set("uploadable", integer: uploadableCount)
-        return object
+        [
+            "apps": apps.sortedStrings, "client": client, "first": firstTime?.description,
+            "last": lastTime?.description, "records": recordCount, "system": system,
+            "type": CanonicalObject(counts: recordCountsByType), "uploadable": uploadableCount,
+        ]
     }
 }
 

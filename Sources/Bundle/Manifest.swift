@@ -100,57 +100,31 @@ public struct Manifest: Sendable, Equatable {
     public var hasMatchingDigest: Bool { Self.digest(of: allMembers, parents: parents) == digest }
 
     /// The manifest as canonical JSON, with a line feed at the end.
-    ///
-    /// The JSON is written directly, because intermediate objects would need too much memory for 100,000 members.
     var bytes: [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + otherMembers.count))
-        output += #"{"digest":"#.utf8
-        output.append(jsonString: digest)
-        output += #","duplicates":\#(duplicateCount)"#.utf8
-        if let filters { output += #","filters":"#.utf8 + filters.json.bytes }
-        output += #","format":"#.utf8
-        output.append(jsonString: BundleLayout.format)
-        var object = CanonicalObject()
+        var object: CanonicalObject = [
+            "digest": digest, "duplicates": duplicateCount, "format": BundleLayout.format, "members": otherMembers,
+            "omitted": omitted.json, "parents": parents, "segments": segments, "tool": toolVersion,
+            "totals": totals.json, "version": BundleLayout.version,
+        ]
         inputs.add(to: &object)
-        output.append(UInt8(ascii: ","))
-        output += object.bytes.dropFirst().dropLast()
-        Self.append("members", otherMembers.lazy.map { ($0, Int?.none) }, to: &output)
-        var ancestry = CanonicalObject()
-        ancestry.set("omitted", object: omitted.json)
-        ancestry.set("parents", strings: parents)
-        output.append(UInt8(ascii: ","))
-        output += ancestry.bytes.dropFirst().dropLast()
-        if let pseudonymKeyID {
-            output += #","pseudonymized":"#.utf8
-            output.append(jsonString: pseudonymKeyID)
-        }
-        Self.append("segments", segments.lazy.map { ($0.member, $0.records) }, to: &output)
-        output += #","tool":"#.utf8
-        output.append(jsonString: toolVersion)
-        output += #","totals":"#.utf8
-        output += totals.json.bytes
-        output += ",\"version\":\(BundleLayout.version)}\n".utf8
-        return output
+        if let filters { object.set("filters", filters.json) }
+        if let pseudonymKeyID { object.set("pseudonymized", pseudonymKeyID) }
+        return object.bytes + [UInt8(ascii: "\n")]
     }
+}
 
-    /// The estimated size, in bytes, of the JSON of a member.
-    private static let typicalEntrySize = 192
+extension Manifest.Member: CanonicalValue {
+    /// Appends the entry of the member in the manifest.
+    public func appendJSON(to output: inout [UInt8]) {
+        (["bytes": bytes, "path": path, "sha256": sha256.hex] as CanonicalObject).appendJSON(to: &output)
+    }
+}
 
-    private static func append(
-        _ list: String, _ entries: some Sequence<(member: Member, records: Int?)>, to output: inout [UInt8]
-    ) {
-        output += ",\"\(list)\":[".utf8
-        for (number, (member, records)) in entries.enumerated() {
-            if number > 0 { output.append(UInt8(ascii: ",")) }
-            output += #"{"bytes":\#(member.bytes),"path":"#.utf8
-            output.append(jsonString: member.path)
-            if let records { output += #","records":\#(records)"#.utf8 }
-            output += #","sha256":"#.utf8
-            output.append(jsonString: member.sha256.hex)
-            output.append(UInt8(ascii: "}"))
-        }
-        output.append(UInt8(ascii: "]"))
+extension Manifest.Segment: CanonicalValue {
+    /// Appends the entry of the segment in the manifest.
+    public func appendJSON(to output: inout [UInt8]) {
+        let object: CanonicalObject = ["bytes": bytes, "path": path, "records": records, "sha256": sha256.hex]
+        object.appendJSON(to: &output)
     }
 }
 
@@ -236,11 +210,7 @@ extension JSONFields {
 extension Manifest.OmittedCounts {
     /// The counts as canonical JSON.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("problems", integer: problems)
-        object.set("quarantine", integer: quarantine)
-        object.set("records", integer: records)
-        return object
+        ["problems": problems, "quarantine": quarantine, "records": records]
     }
 
     /// Creates counts from a JSON object of a manifest.
@@ -315,13 +285,10 @@ public struct BundleTotals: Sendable, Equatable {
 
     /// The totals as canonical JSON.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("held", object: CanonicalObject(counts: holds))
-        object.set("records", integer: records)
-        object.set("system", object: CanonicalObject(counts: systems))
-        object.set("type", object: CanonicalObject(counts: types))
-        object.set("uploadable", integer: uploadableCount)
-        return object
+        [
+            "held": CanonicalObject(counts: holds), "records": records, "system": CanonicalObject(counts: systems),
+            "type": CanonicalObject(counts: types), "uploadable": uploadableCount,
+        ]
     }
 
     /// Creates totals from a JSON object of a manifest.
@@ -350,7 +317,7 @@ extension CanonicalObject {
         self.init()
         // The names are sorted first, because appending members is faster than inserting them.
         for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
-            set(JSONKey(name.string), integer: count)
+            set(JSONKey(name.string), count)
         }
     }
 }

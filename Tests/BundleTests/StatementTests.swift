@@ -11,14 +11,12 @@ import Testing
 
     private func predicate(_ members: [String]) -> CanonicalObject {
         var object = CanonicalObject()
-        for member in members { object.set(JSONKey(member), integer: 1) }
+        for member in members { object.set(JSONKey(member), 1) }
         return object
     }
 
     private func element(_ number: Int) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("n", integer: number)
-        return object
+        ["n": number]
     }
 
     @Test(

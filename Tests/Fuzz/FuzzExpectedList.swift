@@ -56,11 +56,9 @@ private struct Reading: Equatable {
         check(Array(("seq,type,client,system\r\n" + csv.joined()).utf8))
         var lines: [UInt8] = []
         for row in rows {
-            var object = CanonicalObject()
-            object.set("client", string: row.client)
-            object.set("seq", integer: Int(row.number))
-            object.set("system", string: row.system.description)
-            object.set("type", string: row.type)
+            let object: CanonicalObject = [
+                "client": row.client, "seq": Int(row.number), "system": row.system.description, "type": row.type,
+            ]
             lines += object.bytes + [UInt8(ascii: "\n")]
         }
         // Escapes can make a line of NDJSON longer than the limit.

@@ -122,9 +122,6 @@ private func readEnvironment(_ bytes: [UInt8]) {
 /// Checks that an accepted note identifies a job completely.
 private func readNote(_ bytes: [UInt8]) {
     guard let holder = LedgerHolder(note: bytes) else { return }
-    var object = CanonicalObject()
-    object.set("host", string: holder.host)
-    object.set("pid", integer: holder.pid)
-    object.set("started", string: holder.started)
+    let object: CanonicalObject = ["host": holder.host, "pid": holder.pid, "started": holder.started]
     precondition(LedgerHolder(note: object.bytes) == holder, "the note changes when it is written and read")
 }

@@ -140,17 +140,17 @@ extension Receipt.Entry {
     fileprivate var json: CanonicalObject {
         var object: CanonicalObject = ["files": files.map(\.name), "name": name, "result": outcome.name]
         if case .invalid(let reason, let status) = outcome {
-            object.set("reason", string: reason)
-            object.set("status", integer: status)
+            object.set("reason", reason)
+            object.set("status", status)
         }
-        if let signer { object.set("signer", object: signer.json) }
+        if let signer { object.set("signer", signer.json) }
         if let manifest {
-            object.set("digest", string: manifest.digest)
-            object.set("duplicates", integer: manifest.duplicateCount)
-            if let filters = manifest.filters { object.set("filters", object: filters.json) }
-            if !manifest.parents.isEmpty { object.set("parents", strings: manifest.parents) }
-            if let key = manifest.pseudonymKeyID { object.set("pseudonymized", string: key) }
-            object.set("totals", object: manifest.totals.json)
+            object.set("digest", manifest.digest)
+            object.set("duplicates", manifest.duplicateCount)
+            if let filters = manifest.filters { object.set("filters", filters.json) }
+            if !manifest.parents.isEmpty { object.set("parents", manifest.parents) }
+            if let key = manifest.pseudonymKeyID { object.set("pseudonymized", key) }
+            object.set("totals", manifest.totals.json)
         }
         return object
     }

@@ -66,14 +66,10 @@ public struct BundleIndex: Sendable, Equatable {
     }
 
     private var header: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("ancestors", strings: ancestors)
-        object.set("details", integer: details.count)
-        object.set("digest", string: digest)
-        object.set("format", string: Self.format)
-        object.set("records", integer: records.count)
-        object.set("version", integer: Self.version)
-        return object
+        return [
+            "ancestors": ancestors, "details": details.count, "digest": digest, "format": Self.format,
+            "records": records.count, "version": Self.version,
+        ]
     }
 
     /// Parses the contents of an index file.

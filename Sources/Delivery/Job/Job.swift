@@ -108,15 +108,10 @@ public struct JobEvent: Sendable {
 
     /// The event as one line of canonical JSON.
     public var jsonLine: [UInt8] {
-        var object = CanonicalObject()
-        object.set("client", string: client)
-        object.set("id", string: id)
-        object.set("outcome", string: outcome.name)
-        object.set("reason", string: outcome.reason)
-        object.set("status", integer: outcome.status)
-        object.set("system", string: type.system.description)
-        object.set("time", string: time.description)
-        object.set("type", string: type.name)
+        let object: CanonicalObject = [
+            "client": client, "id": id, "outcome": outcome.name, "reason": outcome.reason, "status": outcome.status,
+            "system": type.system.description, "time": time.description, "type": type.name,
+        ]
         return object.bytes
     }
 }

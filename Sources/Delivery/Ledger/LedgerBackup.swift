@@ -94,11 +94,9 @@ public struct JobCounter {
 
     /// Replaces the file durably.
     func store(_ job: CountedJob) throws(LedgerError) {
-        var object = CanonicalObject()
-        object.set("ended", boolean: job.hasEnded)
-        object.set("inLedger", boolean: job.isInLedger)
-        object.set("job", integer: job.number)
-        object.set("started", string: job.started)
+        let object: CanonicalObject = [
+            "ended": job.hasEnded, "inLedger": job.isInLedger, "job": job.number, "started": job.started,
+        ]
         do throws(FileError) {
             let output = try AtomicOutput(path: path, replacing: true)
             try output.adoptOwnerOfFolder()

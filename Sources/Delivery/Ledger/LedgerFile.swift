@@ -250,10 +250,7 @@ struct LedgerLock: ~Copyable, Sendable {
     }
 
     private static func holderNote(started: String) -> [UInt8] {
-        var object = CanonicalObject()
-        object.set("host", string: host)
-        object.set("pid", integer: Int(getpid()))
-        object.set("started", string: started)
+        let object: CanonicalObject = ["host": host, "pid": Int(getpid()), "started": started]
         return object.bytes + [UInt8(ascii: "\n")]
     }
 

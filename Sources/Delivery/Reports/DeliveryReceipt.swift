@@ -57,24 +57,22 @@ public struct DeliveryReceipt: Sendable {
     }
 
     private var predicate: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bundles", elements: bundles.map(\.json.bytes))
+        var object: CanonicalObject = [
+            "bundles": bundles.map(\.json),
+            "skipped": skippedBundles.map { ["name": $0.name, "reason": $0.reason] as CanonicalObject },
+        ]
         object.set(outcomes: counts)
-        object.set("skipped", objects: skippedBundles) { object, skipped in
-            object.set("name", string: skipped.name)
-            object.set("reason", string: skipped.reason)
-        }
         switch run {
         case .job(let start, let end, let endpoints):
-            object.set("command", string: "send")
-            object.set("start", string: start.description)
-            object.set("end", string: end.description)
+            object.set("command", "send")
+            object.set("start", start.description)
+            object.set("end", end.description)
             var servers = CanonicalObject()
             for (system, addresses) in endpoints {
-                servers.set(JSONKey(system.description), strings: addresses.sortedStrings)
+                servers.set(JSONKey(system.description), addresses.sortedStrings)
             }
-            object.set("endpoints", object: servers)
-        case .query: object.set("command", string: "receipt")
+            object.set("endpoints", servers)
+        case .query: object.set("command", "receipt")
         }
         origin.add(to: &object, program: "pingferry-upload")
         return object
@@ -86,14 +84,10 @@ public struct DeliveryReceipt: Sendable {
     static func json(
         of record: borrowing Record, inBundle bundleIndex: Int, released: [String], _ outcome: RecordOutcome
     ) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bundle", integer: bundleIndex)
-        object.set("id", string: record.id)
-        object.set("released", strings: released)
-        object.set("sha256", string: PayloadHash.hex(of: record.payload))
-        object.set("system", string: record.system.description)
-        object.set("time", string: outcome.time?.description)
-        object.set("type", string: record.type)
+        var object: CanonicalObject = [
+            "bundle": bundleIndex, "id": record.id, "released": released, "sha256": PayloadHash.hex(of: record.payload),
+            "system": record.system.description, "time": outcome.time?.description, "type": record.type,
+        ]
         outcome.group.add(to: &object)
         return object
     }
@@ -110,12 +104,9 @@ struct BundleOutcomes: Sendable {
     let counts: [OutcomeGroup: Int]
 
     fileprivate var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("digest", string: digest)
-        object.set("files", strings: files.map(\.name))
-        object.set("name", string: name)
+        var object: CanonicalObject = ["digest": digest, "files": files.map(\.name), "name": name]
         object.set(outcomes: counts)
-        if let signer { object.set("signer", object: signer.json) }
+        if let signer { object.set("signer", signer.json) }
         return object
     }
 }
@@ -129,11 +120,13 @@ struct SkippedBundle: Sendable {
 extension CanonicalObject {
     /// Sets the number of records, and an array with the number of records with each outcome.
     fileprivate mutating func set(outcomes counts: [OutcomeGroup: Int]) {
-        set("total", integer: counts.values.reduce(0, +))
-        set("outcomes", objects: counts.sorted { $0.key < $1.key }) { object, entry in
-            entry.key.add(to: &object)
-            object.set("records", integer: entry.value)
+        set("total", counts.values.reduce(0, +))
+        let groups = counts.sorted { $0.key < $1.key }.map { group, count in
+            var object: CanonicalObject = ["records": count]
+            group.add(to: &object)
+            return object
         }
+        set("outcomes", groups)
     }
 }
 

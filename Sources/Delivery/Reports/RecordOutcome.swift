@@ -32,9 +32,9 @@ struct OutcomeGroup: Sendable, Hashable {
 
     /// Sets the members that describe the outcome.
     func add(to object: inout CanonicalObject) {
-        object.set("outcome", string: name.rawValue)
-        object.set("reason", string: reason)
-        object.set("status", integer: httpStatus)
+        object.set("outcome", name.rawValue)
+        object.set("reason", reason)
+        object.set("status", httpStatus)
     }
 }
 

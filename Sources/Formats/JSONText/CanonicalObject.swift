@@ -22,18 +22,8 @@ public struct CanonicalObject: Sendable {
 
     /// Sets the member for `key`.
     public mutating func set(_ key: JSONKey, _ value: some CanonicalValue) {
-        set(key) { value.appendJSON(to: &$0) }
-    }
-
-    /// Sets the member for `key` to `value`, which is already canonical JSON.
-    public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
-        set(key) { $0 += value }
-    }
-
-    /// Sets the member for `key` to the JSON that `write` appends.
-    private mutating func set(_ key: JSONKey, _ write: (inout [UInt8]) -> Void) {
         let start = values.count
-        write(&values)
+        value.appendJSON(to: &values)
         let value = start..<values.count
         let index = insertionIndex(of: key)
         if index < members.count, members[index].key == key.utf8 {
@@ -50,49 +40,6 @@ public struct CanonicalObject: Sendable {
             return present.span.ordered(against: key.utf8.span) >= 0
         }
     }
-
-    /// Sets the member for `key` to a string, or to null if `value` is `nil`.
-    public mutating func set(_ key: JSONKey, string value: String?) { set(key, value) }
-
-    /// Sets the member for `key` to an integer, or to null if `value` is `nil`.
-    public mutating func set(_ key: JSONKey, integer value: (some BinaryInteger)?) {
-        set(key) { $0 += (value.map { String($0) } ?? "null").utf8 }
-    }
-
-    /// Sets the member for `key` to a Boolean.
-    public mutating func set(_ key: JSONKey, boolean value: Bool) { set(key, value) }
-
-    /// Sets the member for `key` to an array of strings.
-    public mutating func set(_ key: JSONKey, strings values: some Sequence<String>) {
-        set(key, array: values) { $1.append(jsonString: $0) }
-    }
-
-    /// Sets the member for `key` to an array of `values`, each of which is already canonical JSON.
-    public mutating func set(_ key: JSONKey, elements values: [[UInt8]]) {
-        set(key, array: values) { $1 += $0 }
-    }
-
-    /// Sets the member for `key` to an array that contains one object for each element of `values`.
-    ///
-    /// `fill` sets the members of each object.
-    public mutating func set<Value>(
-        _ key: JSONKey, objects values: some Sequence<Value>, _ fill: (inout CanonicalObject, Value) -> Void
-    ) {
-        set(key, array: values) { value, output in
-            var object = CanonicalObject()
-            fill(&object, value)
-            object.appendJSON(to: &output)
-        }
-    }
-
-    private mutating func set<Value>(
-        _ key: JSONKey, array values: some Sequence<Value>, _ write: (Value, inout [UInt8]) -> Void
-    ) {
-        set(key) { $0.append(jsonArray: values, write) }
-    }
-
-    /// Sets the member for `key` to an object.
-    public mutating func set(_ key: JSONKey, object value: CanonicalObject) { set(key, value) }
 
     /// Returns an object with the members whose keys sort before `key`, and an object with all other members.
     public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
@@ -132,6 +79,17 @@ extension CanonicalObject: CanonicalValue, ExpressibleByDictionaryLiteral {
     }
 }
 
+/// A value that is already canonical JSON.
+public struct CanonicalText: CanonicalValue {
+    private let bytes: [UInt8]
+
+    /// Creates a value of `bytes`.
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Appends the bytes.
+    public func appendJSON(to output: inout [UInt8]) { output += bytes }
+}
+
 extension String: CanonicalValue {
     /// Appends the string with the shortest escapes.
     public func appendJSON(to output: inout [UInt8]) { output.append(jsonString: self) }
@@ -161,19 +119,13 @@ extension Optional: CanonicalValue where Wrapped: CanonicalValue {
 
 extension Array: CanonicalValue where Element: CanonicalValue {
     /// Appends the elements as an array.
-    public func appendJSON(to output: inout [UInt8]) { output.append(jsonArray: self) { $0.appendJSON(to: &$1) } }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append<Value>(
-        jsonArray values: some Sequence<Value>, _ write: (Value, inout [UInt8]) -> Void
-    ) {
-        append(UInt8(ascii: "["))
-        for (position, value) in values.enumerated() {
-            if position > 0 { append(UInt8(ascii: ",")) }
-            write(value, &self)
+    public func appendJSON(to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "["))
+        for (position, value) in enumerated() {
+            if position > 0 { output.append(UInt8(ascii: ",")) }
+            value.appendJSON(to: &output)
         }
-        append(UInt8(ascii: "]"))
+        output.append(UInt8(ascii: "]"))
     }
 }
 

@@ -188,7 +188,7 @@ private struct AdjustParameterWriter {
             var object = CanonicalObject()
             // The names are sorted first, because appending members is faster than inserting them.
             for (name, value) in merged.sorted(by: { $0.key < $1.key }) {
-                object.set(JSONKey(name.string), string: value)
+                object.set(JSONKey(name.string), value)
             }
             writeSeparator()
             text.append(jsonString: key.utf8.span)

@@ -48,9 +48,9 @@ struct AdjustRows: RowFormat {
         ] as [(JSONKey, JSONKey)] {
             guard let value = document.value(of: key, .string, in: root) else { continue }
             if nested.read(stringAt: value, of: document) {
-                extra.set(name, canonical: nested.canonicalBytes(of: nested.root))
+                extra.set(name, CanonicalText(nested.canonicalBytes(of: nested.root)))
             } else {
-                extra.set(name, string: document.string(of: value))
+                extra.set(name, document.string(of: value))
             }
         }
         // Older versions encode the app's parameters in Base64.
@@ -58,9 +58,9 @@ struct AdjustRows: RowFormat {
             let decoded = Base64.decoded(document.bytes(of: value), needsPadding: true, allowsBlanks: false),
             (try? nested.read(decoded)) != nil
         {
-            extra.set("callback", canonical: nested.canonicalBytes(of: nested.root))
+            extra.set("callback", CanonicalText(nested.canonicalBytes(of: nested.root)))
         }
-        if let currency = document.text(AdjustParameters.currency, in: root) { extra.set("currency", string: currency) }
+        if let currency = document.text(AdjustParameters.currency, in: root) { extra.set("currency", currency) }
         return extra.bytes.elementsEqual("{}".utf8) ? nil : String(decoding: extra.bytes, as: UTF8.self)
     }
 }

@@ -142,11 +142,7 @@ public struct PseudonymCounts: Sendable, Equatable {
 
     /// The counts as canonical JSON.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("dropped", integer: dropped)
-        object.set("malformed", integer: malformed)
-        object.set("unnamed", integer: unnamed)
-        return object
+        ["dropped": dropped, "malformed": malformed, "unnamed": unnamed]
     }
 }
 

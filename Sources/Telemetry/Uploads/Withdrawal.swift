@@ -60,14 +60,10 @@ public struct Withdrawal: Sendable, Hashable {
 
     /// The withdrawal as canonical JSON, which is a line of `withdrawals.ndjson`.
     public var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("capture", string: capture)
-        object.set("code", string: reason.rawValue)
-        object.set("id", string: subject.id.lowercased.string)
-        object.set("kind", string: subject.kind.rawValue)
-        object.set("path", string: path)
-        object.set("system", string: subject.system.description)
-        return object
+        [
+            "capture": capture, "code": reason.rawValue, "id": subject.id.lowercased.string,
+            "kind": subject.kind.rawValue, "path": path, "system": subject.system.description,
+        ]
     }
 
     /// Reads a line of `withdrawals.ndjson`.

@@ -78,7 +78,7 @@ import Testing
 extension CanonicalObject {
     fileprivate static func text(_ key: JSONKey, _ value: String) -> String {
         var object = CanonicalObject()
-        object.set(key, string: value)
+        object.set(key, value)
         return String(decoding: object.bytes, as: UTF8.self)
     }
 }

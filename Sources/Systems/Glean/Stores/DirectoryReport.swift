@@ -149,15 +149,10 @@ struct GleanQueue: QueueRules, Equatable {
     }
 
     func json(at instant: Int64) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bytes", integer: byteCount)
-        object.set("deletionRequests", integer: deletionRequestCount)
-        object.set("isOverFull", boolean: exceedsLimits)
-        object.set("limitBytes", integer: limits.byteCount)
-        object.set("limitPings", integer: limits.pingCount)
-        object.set("pings", integer: pingCount)
-        object.set("sdk", string: sdkVersion)
-        return object
+        [
+            "bytes": byteCount, "deletionRequests": deletionRequestCount, "isOverFull": exceedsLimits,
+            "limitBytes": limits.byteCount, "limitPings": limits.pingCount, "pings": pingCount, "sdk": sdkVersion,
+        ]
     }
 
     func state(at instant: Int64) -> QueueState {

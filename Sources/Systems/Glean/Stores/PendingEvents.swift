@@ -102,8 +102,8 @@ enum PendingEventRecords {
         guard file.hasEvents else { return [] }
         return file.batches.enumerated().map { number, events in
             var payload = CanonicalObject()
-            if let borrowed { payload.set(GleanKeys.clientInfo, canonical: borrowed.info) }
-            payload.set(GleanKeys.events, canonical: events)
+            if let borrowed { payload.set(GleanKeys.clientInfo, CanonicalText(borrowed.info)) }
+            payload.set(GleanKeys.events, CanonicalText(events))
             var recordSource = source
             recordSource.index = number
             let client = borrowed?.client
@@ -148,11 +148,9 @@ struct BorrowedClientInfo {
         let id = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
             .joined(separator: "-")
         guard !GleanName.isPlaceholder(id) else { return nil }
-        var object = CanonicalObject()
-        object.set(GleanKeys.clientID, string: id)
         client = id
         app = nil
-        info = object.bytes
+        info = ([GleanKeys.clientID: id] as CanonicalObject).bytes
         origin = "client_id.txt"
     }
 }

@@ -50,9 +50,9 @@ enum PendingEventRecords {
 
     private static func payload(events: [UInt8], borrowed: BorrowedFields?, client: String?) -> [UInt8] {
         var object = CanonicalObject()
-        for field in borrowed?.fields ?? [] { object.set(field.key, canonical: field.value) }
-        if let client { object.set("clientId", string: client) }
-        object.set("events", canonical: events)
+        for field in borrowed?.fields ?? [] { object.set(field.key, CanonicalText(field.value)) }
+        if let client { object.set("clientId", client) }
+        object.set("events", CanonicalText(events))
         return object.bytes
     }
 }

@@ -86,7 +86,7 @@ enum PreferencesJSON {
                     .budgetExceeded, at: document.offset(of: error.node),
                     "shared values that become too many when written out")
             }
-            object.set(JSONKey(String(key.dropFirst(prefix.count))), canonical: json.text)
+            object.set(JSONKey(String(key.dropFirst(prefix.count))), CanonicalText(json.text))
         }
         return object.bytes
     }

@@ -54,21 +54,14 @@ extension SiftQueue: QueueRules {
     }
 
     func json(at instant: Int64) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("acceptsEqualEvent", string: equalEventAcceptanceTime.flatMap(Self.timestamp))
-        object.set("at", string: Self.timestamp(instant))
-        object.set("identifier", string: identifier)
-        object.set("lastAppend", string: era == .current ? nil : Self.timestamp(clockTime))
-        object.set("lastEvent", string: lastEventTime.flatMap(Self.timestamp))
-        object.set("lastUpload", string: era == .current ? Self.timestamp(clockTime) : nil)
-        object.set("pending", integer: pendingCount)
-        if let readiness = readiness(at: instant) {
-            object.set("ready", boolean: readiness.isReady)
-        } else {
-            object.set("ready", string: nil)
-        }
-        object.set("reason", string: readinessInWords(at: instant))
-        if let repetitionCount { object.set("repetitions", integer: repetitionCount) }
+        var object: CanonicalObject = [
+            "acceptsEqualEvent": equalEventAcceptanceTime.flatMap(Self.timestamp), "at": Self.timestamp(instant),
+            "identifier": identifier, "lastAppend": era == .current ? nil : Self.timestamp(clockTime),
+            "lastEvent": lastEventTime.flatMap(Self.timestamp),
+            "lastUpload": era == .current ? Self.timestamp(clockTime) : nil, "pending": pendingCount,
+            "ready": readiness(at: instant)?.isReady, "reason": readinessInWords(at: instant),
+        ]
+        if let repetitionCount { object.set("repetitions", repetitionCount) }
         return object
     }
 
