@@ -53,7 +53,7 @@ import Testing
             unreserved.contains(byte) ? String(Character(UnicodeScalar(byte))) : String(format: "%%%02X", Int(byte))
         }.joined()
         var payload = CanonicalObject()
-        payload.set(JSONKey(text), string: text)
+        payload.set(JSONKey(text), text)
         let body = try uploads.content(of: payload.bytes, credential: .none, now: now).body
         let sent = "sent_at=2018-12-10T11%3A30%3A00.005Z%2B0000"
         #expect(String(decoding: body, as: UTF8.self) == "\(encoded)=\(encoded)&\(sent)")
