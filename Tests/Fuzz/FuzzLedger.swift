@@ -309,7 +309,7 @@ private func check(_ overview: LedgerOverview) {
     let counts = overview.counts.values.map(\.waitingCounts) + overview.waitingBundles.map(\.waitingCounts)
     for reason in counts.flatMap(\.keys).sorted() { _ = reason.text }
     precondition(overview.nightsLeft(UploadLimits()) >= 0, "the number of jobs is negative")
-    for job in [MetricsText.JobState.running(since: now), .ended(start: now, end: now, status: 1)] {
+    for job in [JobState.running(since: now), .ended(start: now, end: now, status: 1)] {
         let text = MetricsText(overview, knowing: Systems.table, job).bytes
         precondition(text.last == UInt8(ascii: "\n"), "the last metric has no end of line")
     }

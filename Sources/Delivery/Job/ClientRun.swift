@@ -125,7 +125,7 @@ struct ClientRun {
         var end: (settled: [UInt32: Int], withheldUploads: Int)?
     }
 
-    private func undelivered(_ code: UndeliveredReason.Code, _ text: String) -> UndeliveredReason {
+    private func undelivered(_ code: UndeliveredCode, _ text: String) -> UndeliveredReason {
         UndeliveredReason(system, code, text)
     }
 

@@ -47,7 +47,7 @@ public final class Ledger: Sendable {
     }
 
     /// A read-only view of the ledger.
-    public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
+    public var view: LedgerView { LedgerView(path: path, file: file, ledger: self) }
 
     /// Begins a job, settles the records of `plan` that have no events left to send, and stores the reasons why other
     /// records wait.

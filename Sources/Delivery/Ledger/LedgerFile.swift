@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import FoundationEssentials
 import Glibc
 import JSONText
 import SQLite
@@ -250,14 +251,9 @@ struct LedgerLock: ~Copyable, Sendable {
     }
 
     private static func holderNote(started: String) -> [UInt8] {
-        let object: CanonicalObject = ["host": host, "pid": Int(getpid()), "started": started]
+        let process = ProcessInfo.processInfo
+        let object: CanonicalObject = ["host": process.hostName, "pid": Int(getpid()), "started": started]
         return object.bytes + [UInt8(ascii: "\n")]
-    }
-
-    private static var host: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func holder(_ path: String) -> LedgerHolder? {

@@ -51,7 +51,7 @@ public struct LedgerOverview: Sendable {
         try addCounts(
             from: "SELECT client, kind, refused, count(*) FROM settled GROUP BY client, kind, refused", db, names
         ) {
-            switch Database.SettledState(rawValue: $1[2]) {
+            switch SettledState(rawValue: $1[2]) {
             case .delivered: $0.deliveredCount += $1[3]
             case .givenUp: $0.givenUpCount += $1[3]
             case .refused, .none: $0.refusedCount += $1[3]

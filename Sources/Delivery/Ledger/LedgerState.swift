@@ -41,28 +41,20 @@ public struct LedgerState: Sendable {
 
 /// The entries of a ledger about one record.
 public struct RecordHistory: Sendable, Equatable {
-    /// The final outcome of a record.
-    public enum Outcome: Sendable, Equatable {
-        /// The record is not settled.
-        case none
-        /// The record was delivered, or settled because nothing was left to send.
-        case delivered
-        /// The server refused the record.
-        case refused
-        /// The operator gave up the record, so that it is never sent.
-        case givenUp
-    }
-
-    /// The outcome of the record.
-    public var outcome: Outcome
+    /// The outcome of the record, or `nil` if the record is not settled.
+    var outcome: SettledState?
     /// The time at which another payload with the same id was last settled, or `nil` if none was settled.
-    public var otherPayloadTime: Timestamp?
+    var otherPayloadTime: Timestamp?
+}
 
-    /// Creates a history.
-    init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
-        self.outcome = outcome
-        self.otherPayloadTime = otherPayloadTime
-    }
+/// The final outcome of a record: a value of the column `refused` in the table of settled records.
+enum SettledState: Int {
+    /// The record was delivered, or settled because nothing was left to send.
+    case delivered = 0
+    /// The server refused the record.
+    case refused = 1
+    /// The operator gave up the record, so that it is never sent.
+    case givenUp = 2
 }
 
 /// An upload that was marked as in flight and is not settled, so that its outcome is unknown.
@@ -106,31 +98,16 @@ extension Database {
             return Array(repeating: RecordHistory(), count: candidates.count)
         }
         return try candidates.map { candidate in
-            var outcome = RecordHistory.Outcome.none
+            var outcome: SettledState?
             var other: Int64?
             try rows("SELECT content, refused, time FROM settled WHERE identity = ?", [candidate.key.identity]) { row in
                 if Digest16(row, at: 0) == candidate.key.content {
-                    outcome = SettledState(rawValue: row[1])?.outcome ?? .refused
+                    outcome = SettledState(rawValue: row[1]) ?? .refused
                 } else {
                     other = max(other ?? 0, row[2])
                 }
             }
-            return RecordHistory(outcome, otherPayloadTime: other.flatMap { Timestamp(seconds: $0) })
-        }
-    }
-
-    /// The values of the column `refused` in the table of settled records.
-    enum SettledState: Int {
-        case delivered = 0
-        case refused = 1
-        case givenUp = 2
-
-        var outcome: RecordHistory.Outcome {
-            switch self {
-            case .delivered: .delivered
-            case .refused: .refused
-            case .givenUp: .givenUp
-            }
+            return RecordHistory(outcome: outcome, otherPayloadTime: other.flatMap { Timestamp(seconds: $0) })
         }
     }
 

@@ -10,15 +10,10 @@ public struct LedgerView: Sendable {
     /// The ledger that owns the file, or `nil` if the view has opened the file itself.
     ///
     /// The ledger is retained because it closes the file when it is deinitialized.
-    private let ledger: Ledger?
+    var ledger: Ledger?
+}
 
-    /// Creates a view of `file`, which is owned by `ledger` unless `ledger` is `nil`.
-    init(path: String, file: DatabaseFile, of ledger: Ledger? = nil) {
-        self.path = path
-        self.file = file
-        self.ledger = ledger
-    }
-
+extension LedgerView {
     /// Opens an existing ledger for reading.
     public init(path: String) throws(LedgerError) {
         self.init(path: path, file: try LedgerFile.openForReading(path))

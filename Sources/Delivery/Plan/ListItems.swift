@@ -110,9 +110,7 @@ extension SHA256 {
         }
         return hash
     }
-}
 
-extension SHA256 {
     fileprivate mutating func update(_ digest: Digest16) {
         let bytes = digest.bytes
         update(bytes.span)

@@ -86,7 +86,7 @@ public struct Planner {
         case .delivered: return .delivered
         case .refused: return .refused
         case .givenUp: return .givenUp
-        case .none: break
+        case nil: break
         }
         if decisions.isDeletionRequested(index) { return .deletionRequested }
         if candidate.holdsIndex != nil || !decisions.withdrawals.holds(of: index).isEmpty { return .held }

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// The decisions about the records of a pool that depend on neither limits nor time.
@@ -64,13 +65,13 @@ struct PoolDecisions: Sendable {
 }
 
 /// The fact because of which a record is not sent: a withdrawal, or the holds of another copy of the record.
-public struct DecidingFact: Sendable {
+public struct DecidingFact: Sendable, Hashable {
     /// The hold code of the copy, or the reason of the withdrawal, such as `forgotten`.
-    public let code: String
+    @CapturedText public private(set) var code: String
     /// The label of the capture that contains the fact or the copy, or `nil` if an earlier job settled it.
-    public let capture: String?
+    @OptionalCapturedText public private(set) var capture: String?
     /// The path of the file that contains the withdrawal, or `nil` for a copy.
-    public let path: String?
+    @OptionalCapturedText public private(set) var path: String?
     /// Whether the holds of another copy decided.
     public let isCopy: Bool
 
@@ -82,23 +83,16 @@ public struct DecidingFact: Sendable {
     }
 }
 
-extension DecidingFact: Comparable, Hashable {
-    /// The parts of the fact as bytes, by which facts are compared and sorted.
-    private var parts: [[UInt8]] {
-        [isCopy ? "copy" : "", code, capture == nil ? "earlier" : "", capture ?? "", path ?? ""].map { Array($0.utf8) }
+extension DecidingFact: Comparable {
+    /// The parts of the fact, by which facts are sorted.
+    private var parts: [CapturedText] {
+        [isCopy ? "copy" : "", code, capture == nil ? "earlier" : "", capture ?? "", path ?? ""]
+            .map { CapturedText($0) }
     }
-
-    /// Returns whether both facts have equal parts, compared by their UTF-8 bytes.
-    public static func == (left: DecidingFact, right: DecidingFact) -> Bool { left.parts == right.parts }
-
-    /// Adds the UTF-8 bytes of the parts to a hash.
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     /// Returns whether `left` is listed before `right`.
     public static func < (left: DecidingFact, right: DecidingFact) -> Bool {
-        let (first, second) = (left.parts, right.parts)
-        for (one, other) in zip(first, second) where one != other { return one.lexicographicallyPrecedes(other) }
-        return false
+        left.parts.lexicographicallyPrecedes(right.parts)
     }
 }
 

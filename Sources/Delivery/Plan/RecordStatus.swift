@@ -50,7 +50,7 @@ public struct PoolStatus: Sendable {
             case .delivered: return .delivered
             case .refused: return .refused(recorded.refusalAnswers[candidate.key] ?? "")
             case .givenUp: return .excluded
-            case .none: break
+            case nil: break
             }
             let copy = decisions.usedCopy(of: index)
             if decisions.isDeletionRequested(copy) { return .excluded }

@@ -111,11 +111,11 @@ struct WithdrawalTable: Sendable {
         /// A file that contains the fact takes precedence over records that are held because of it.
         func precedes(_ other: Fact) -> Bool {
             guard isDerived == other.isDerived else { return other.isDerived }
-            let (first, second) = (withdrawal, other.withdrawal)
-            guard first.capture.utf8.elementsEqual(second.capture.utf8) else {
-                return first.capture.utf8.lexicographicallyPrecedes(second.capture.utf8)
-            }
-            return first.path.utf8.lexicographicallyPrecedes(second.path.utf8)
+            return location < other.location
+        }
+
+        private var location: (capture: CapturedText, path: CapturedText) {
+            (CapturedText(withdrawal.capture), CapturedText(withdrawal.path))
         }
     }
 
@@ -133,10 +133,8 @@ struct WithdrawalTable: Sendable {
     var sortedFinal: [Withdrawal] {
         facts.values.lazy.map(\.withdrawal).filter(\.reason.isFinal).sorted { left, right in
             let (one, other) = (left.subject, right.subject)
-            if one.system != other.system { return one.system < other.system }
-            if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
-            if one.id != other.id { return one.id < other.id }
-            return left.reason.rawValue < right.reason.rawValue
+            return (one.system, one.kind.rawValue, one.id, left.reason.rawValue)
+                < (other.system, other.kind.rawValue, other.id, right.reason.rawValue)
         }
     }
 

@@ -8,14 +8,6 @@ public struct MetricsText {
     /// The prefix of the names of all metrics.
     public static let namePrefix = "pingferry_"
 
-    /// The state of a job when its metrics are written.
-    public enum JobState: Sendable {
-        /// The job began to send at the given time. The metrics of its end are those of the job before.
-        case running(since: Timestamp)
-        /// The job that began at `start` ended at `end` with an exit status.
-        case ended(start: Timestamp, end: Timestamp, status: Int32)
-    }
-
     private var text = ""
 
     /// Creates the metrics of a job and of its ledger.
@@ -126,4 +118,12 @@ public struct MetricsText {
         }
         return text
     }
+}
+
+/// The state of a job when its metrics are written.
+public enum JobState: Sendable {
+    /// The job began to send at the given time. The metrics of its end are those of the job before.
+    case running(since: Timestamp)
+    /// The job that began at `start` ended at `end` with an exit status.
+    case ended(start: Timestamp, end: Timestamp, status: Int32)
 }

@@ -145,11 +145,7 @@ public struct FileID: Sendable, Hashable {
 
     /// Computes the identifier of the file at a path in a domain.
     public init(domain: [UInt8], path: [UInt8]) {
-        var hash = SHA1()
-        hash.update(domain.span)
-        hash.update("-".utf8.span)
-        hash.update(path.span)
-        bytes = hash.finalize()
+        bytes = SHA1.hash(domain + "-".utf8 + path)
     }
 
     /// Parses a file name of 40 lowercase hexadecimal digits, or returns `nil` for any other name.

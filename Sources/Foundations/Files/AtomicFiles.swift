@@ -175,18 +175,8 @@ extension AtomicFiles {
     }
 
     private borrowing func moveIntoPlace(_ name: String) throws(FileError) {
-        let code = Self.rename(partialFolder.folder, name, partialFolder.parent, name)
+        let code = partialFolder.folder.rename(name, to: name, in: partialFolder.parent)
         guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path(of: name), code: code) }
-    }
-
-    /// Renames a file without replacing an existing file, and returns 0 or an `errno` code.
-    private static func rename(
-        _ from: borrowing Descriptor, _ name: String, _ to: borrowing Descriptor, _ newName: String
-    ) -> Int32 {
-        let code = cfiles_rename_no_replace(from.number, name, to.number, newName)
-        guard code == EINVAL || code == ENOSYS else { return code }
-        // This file system does not support renaming without replacement. The name was unused when it was checked.
-        return renameat(from.number, name, to.number, newName) == 0 ? 0 : errno
     }
 
     /// Undoes `moves` in reverse order, and returns whether all files were moved back.
@@ -195,8 +185,8 @@ extension AtomicFiles {
         for move in moves.reversed() {
             let code =
                 move.isReplacedFile
-                ? Self.rename(partialFolder.folder, move.partialName, partialFolder.parent, move.name)
-                : Self.rename(partialFolder.parent, move.name, partialFolder.folder, move.name)
+                ? partialFolder.folder.rename(move.partialName, to: move.name, in: partialFolder.parent)
+                : partialFolder.parent.rename(move.name, to: move.name, in: partialFolder.folder)
             if code != 0 { isUndone = false }
         }
         return isUndone
@@ -216,16 +206,7 @@ extension AtomicFiles {
     ) throws(FileError) -> [String] {
         let names = try PartialFolder.names(in: parent, parentPath).filter(belongsToOutput)
         for name in names {
-            let path = Path.entry(name, of: parentPath)
-            var status = stat()
-            guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                guard errno == ENOENT else { throw FileError(.stat, path) }
-                continue
-            }
-            guard status.isRegular else {
-                throw FileError(.replace, path, code: status.isFolder ? EISDIR : ENOTSUP)
-            }
-            guard replacing else { throw FileError(.create, path, code: EEXIST) }
+            try AtomicOutput.checkTarget(parent, name, Path.entry(name, of: parentPath), replacing: replacing, .stat)
         }
         return names
     }

@@ -105,10 +105,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
         guard partialFolder.cancelRemoval() else { throw FileError(.rename, path, code: EINTR) }
-        var status = stat()
-        if replacesExisting, fstatat(partialFolder.parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {
-            return try replace()
-        }
+        if replacesExisting, partialFolder.parent.status(of: name) != nil { return try replace() }
         do throws(FileError) {
             try rename()
         } catch {
@@ -173,8 +170,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private borrowing func openFolderToReplace() throws(FileError) -> Descriptor {
         do throws(FileError) {
             try Self.checkTarget(partialFolder.parent, name, fileNames, path, replacing: true)
-            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            return try Descriptor(openat(partialFolder.parent.number, name, flags), .replace, path)
+            return try partialFolder.parent.folder(name, .replace, path)
         } catch {
             partialFolder.remove(fileNames)
             throw error
@@ -208,19 +204,10 @@ extension AtomicFolder {
     private static func finishReplacement(
         _ parent: borrowing Descriptor, _ name: String, _ formerName: String, _ names: [String], _ path: String
     ) throws(FileError) {
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let number = openat(parent.number, formerName, flags)
-        guard number >= 0 || errno != ENOENT else { return }
-        let former = try Descriptor(number, .create, path)
-        switch cfiles_rename_no_replace(parent.number, formerName, parent.number, name) {
-        case 0: return try parent.syncFolder(path)
-        case EINVAL, ENOSYS:
-            // Renaming a folder never replaces a folder that is not empty.
-            if renameat(parent.number, formerName, parent.number, name) == 0 { return try parent.syncFolder(path) }
-        default: break
-        }
-        var status = stat()
-        guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isFolder,
+        guard parent.status(of: formerName) != nil || errno != ENOENT else { return }
+        let former = try parent.folder(formerName, .create, path)
+        if parent.rename(formerName, to: name, in: parent) == 0 { return try parent.syncFolder(path) }
+        guard parent.status(of: name)?.isFolder == true,
             try PartialFolder.containsOnlyFiles(in: former, named: names.contains, path)
         else {
             throw FileError(.create, path, code: ENOTEMPTY)
@@ -233,15 +220,13 @@ extension AtomicFolder {
     private static func checkTarget(
         _ parent: borrowing Descriptor, _ name: String, _ names: [String], _ path: String, replacing: Bool
     ) throws(FileError) {
-        var status = stat()
-        guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        guard let status = parent.status(of: name) else {
             guard errno == ENOENT else { throw FileError(.create, path) }
             return
         }
         guard replacing else { throw FileError(.create, path, code: EEXIST) }
         guard status.isFolder else { throw FileError(.replace, path, code: ENOTDIR) }
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let folder = try Descriptor(openat(parent.number, name, flags), .replace, path)
+        let folder = try parent.folder(name, .replace, path)
         guard try PartialFolder.containsOnlyFiles(in: folder, named: names.contains, path) else {
             throw FileError(.replace, path, code: ENOTEMPTY)
         }

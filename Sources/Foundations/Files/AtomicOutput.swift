@@ -79,8 +79,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
     ///
     /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
-        let code = bytes.writeAll(to: descriptor.number)
-        guard code == 0 else { throw FileError(.write, path, code: code) }
+        try bytes.writeAll(to: descriptor.number, .write, path)
     }
 
     /// Changes the owner of the file to that of its folder if the program runs as root.
@@ -140,12 +139,17 @@ extension AtomicOutput {
         return (Path.folder(of: path), name)
     }
 
-    private static func checkTarget(
-        _ folder: borrowing Descriptor, _ name: String, _ path: String, replacing: Bool
+    /// Checks that no file `name` exists in `folder`, or that it can and may be replaced.
+    ///
+    /// `statusOperation` is the operation of the error if the status of the file cannot be determined.
+    ///
+    /// - Throws: `FileError`.
+    static func checkTarget(
+        _ folder: borrowing Descriptor, _ name: String, _ path: String, replacing: Bool,
+        _ statusOperation: FileError.Operation = .create
     ) throws(FileError) {
-        var status = stat()
-        guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            guard errno == ENOENT else { throw FileError(.create, path) }
+        guard let status = folder.status(of: name) else {
+            guard errno == ENOENT else { throw FileError(statusOperation, path) }
             return
         }
         guard status.isRegular else {
@@ -166,10 +170,7 @@ extension AtomicOutput {
             let status = try descriptor.status(path)
             guard status.isRegular else { throw FileError(.create, path, code: ENOTSUP) }
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
-            var named = stat()
-            guard fstatat(folder.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
-                FileIdentity(named) == FileIdentity(status)
-            else { continue }
+            guard let named = folder.status(of: name), FileIdentity(named) == FileIdentity(status) else { continue }
             // A file that has another owner or further hard links must not be truncated. Instead, only this name of the
             // file is removed.
             guard status.st_uid == geteuid(), named.st_nlink == 1 else {

@@ -167,8 +167,7 @@ public final class SpoolFile: Sendable {
     ///
     /// - Throws: `FileError` with the operation `spool`, such as `ENOSPC`.
     public func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
-        let code = bytes.writeAll(to: descriptor.number, at: offset)
-        guard code == 0 else { throw FileError(.spool, folder, code: code) }
+        try bytes.writeAll(to: descriptor.number, at: offset, .spool, folder)
     }
 
     /// Appends bytes from `offset` onward until `output` is full, `limit` bytes were appended, or the file ends.

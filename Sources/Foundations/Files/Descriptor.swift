@@ -22,6 +22,20 @@ struct Descriptor: ~Copyable, Sendable {
         return status
     }
 
+    /// Returns the status of the entry `name` of this folder without following a symbolic link, or `nil` with an `errno`
+    /// code.
+    func status(of name: String) -> stat? {
+        var status = stat()
+        return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Opens the folder `name` in this folder, unless it is a symbolic link.
+    func folder(
+        _ name: String, _ operation: FileError.Operation, _ path: String
+    ) throws(FileError) -> Descriptor {
+        try Descriptor(openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), operation, path)
+    }
+
     /// Changes the owner and the group of a file of root to those of `folder` if the program runs as root.
     ///
     /// Otherwise, a service that runs as the owner of the folder could not open a file that root created beside its own.
@@ -51,6 +65,17 @@ struct Descriptor: ~Copyable, Sendable {
             return code
         }
         return 0
+    }
+
+    /// Renames the entry `name` of this folder to `newName` in `folder`, without replacing an existing file if the file
+    /// system supports that.
+    ///
+    /// - Returns: 0, or an `errno` code, which is `EEXIST` if `newName` exists in `folder`.
+    func rename(_ name: String, to newName: String, in folder: borrowing Descriptor) -> Int32 {
+        let code = cfiles_rename_no_replace(number, name, folder.number, newName)
+        guard code == EINVAL || code == ENOSYS else { return code }
+        // The caller has checked that the name is unused. A folder that is not empty is never replaced.
+        return renameat(number, name, folder.number, newName) == 0 ? 0 : errno
     }
 
     /// Makes the entries of a folder durable, unless its file system does not support that (`EINVAL`).
@@ -83,15 +108,14 @@ public enum PrivateFolder {
         // The current folder can be inaccessible. It has no parent in its path.
         guard code == ENOENT, parent != path else { throw FileError(.create, path, code: code) }
         try create(parent)
-        let (name, flags) = (Path.name(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let name = Path.name(of: path)
         // The new folder is opened relative to its parent, because the owner of the parent can replace it by a link.
-        let owner = try Descriptor(open(parent, flags), .create, path)
+        let owner = try Descriptor(open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         guard mkdirat(owner.number, name, 0o700) == 0 else {
             if errno == EEXIST { return }
             throw FileError(.create, path)
         }
-        let folder = try Descriptor(openat(owner.number, name, flags | O_NOFOLLOW), .create, path)
-        try folder.adoptOwner(of: owner, path)
+        try owner.folder(name, .create, path).adoptOwner(of: owner, path)
     }
 }
 
@@ -100,7 +124,7 @@ extension OutputSpan<UInt8> {
     ///
     /// `read` also receives the number of bytes read so far, and returns the result of a system call. The method
     /// returns the total number of appended bytes.
-    mutating func fill(
+    package mutating func fill(
         upTo limit: Int = .max, _ operation: FileError.Operation, _ path: @autoclosure () -> String,
         _ read: (UnsafeMutableBufferPointer<UInt8>, Int) -> Int
     ) throws(FileError) -> Int {

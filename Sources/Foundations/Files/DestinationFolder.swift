@@ -117,8 +117,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
     /// Makes the entry `newName` durable, and the group folder that contains it.
     private func syncFolders(of newName: String) throws(FileError) {
         if let group = Path.parent(of: newName) {
-            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            try Descriptor(openat(folder.number, group, flags), .sync, path(of: group)).syncFolder(path(of: group))
+            try folder.folder(group, .sync, path(of: group)).syncFolder(path(of: group))
         }
         try folder.syncFolder(path)
     }

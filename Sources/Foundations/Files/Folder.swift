@@ -36,8 +36,7 @@ public struct Folder: ~Copyable, Sendable {
         for part in Path.parts(of: path) {
             let next = openat(descriptor.number, part, flags)
             let code = errno
-            var status = stat()
-            if next < 0, fstatat(descriptor.number, part, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isLink {
+            if next < 0, descriptor.status(of: part)?.isLink == true {
                 throw FileError(.open, path, code: ELOOP, message: "cannot open \(path): \(part) is a symbolic link")
             }
             errno = code
@@ -198,7 +197,7 @@ extension Folder {
     }
 
     /// Returns the path that is stored in the symbolic link `link`, or `nil` if `link` is not a symbolic link.
-    private static func text(ofLink link: UnsafePointer<CChar>, in folder: Int32) -> [UInt8]? {
+    static func text(ofLink link: UnsafePointer<CChar>, in folder: Int32) -> [UInt8]? {
         let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             guard let start = buffer.baseAddress else { return }
             count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {

@@ -70,8 +70,7 @@ struct PartialFolder: ~Copyable, Sendable {
     static func write(
         _ bytes: Span<UInt8>, to file: borrowing Descriptor, _ path: @autoclosure () -> String
     ) throws(FileError) {
-        let code = bytes.writeAll(to: file.number)
-        guard code == 0 else { throw FileError(.write, path(), code: code) }
+        try bytes.writeAll(to: file.number, .write, path())
         // Starting to write now leaves less to do for the final `fsync`.
         guard bytes.count >= immediateWritebackSize else { return }
         let end = lseek(file.number, 0, SEEK_CUR)
@@ -107,15 +106,11 @@ struct PartialFolder: ~Copyable, Sendable {
     ) throws(FileError) -> Descriptor {
         for _ in 0..<16 {
             guard mkdirat(parent.number, name, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, path) }
-            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let folder = try Descriptor(openat(parent.number, name, flags), .create, path)
+            let folder = try parent.folder(name, .create, path)
             guard flock(folder.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
             // Another run may have removed or renamed the folder before it was locked.
-            var named = stat()
             let status = try folder.status(path)
-            guard fstatat(parent.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
-                FileIdentity(named) == FileIdentity(status)
-            else { continue }
+            guard let named = parent.status(of: name), FileIdentity(named) == FileIdentity(status) else { continue }
             let left = try names(in: folder, path)
             guard status.st_uid == geteuid(), mayRemove(left),
                 try containsOnlyFiles(in: folder, named: left.contains, path)
@@ -136,9 +131,7 @@ struct PartialFolder: ~Copyable, Sendable {
         in folder: borrowing Descriptor, named isKnown: (String) -> Bool, _ path: String
     ) throws(FileError) -> Bool {
         for name in try names(in: folder, path) {
-            var status = stat()
-            guard isKnown(name), fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isRegular
-            else { return false }
+            guard isKnown(name), folder.status(of: name)?.isRegular == true else { return false }
         }
         return true
     }

@@ -130,7 +130,8 @@ public indirect enum PathIdentity: Hashable, Sendable {
         }
         let trimmed = Path.withoutTrailingSlashes(path)
         let folder = Path.folder(of: trimmed)
-        if let target = Self.target(ofLink: trimmed) {
+        if let text = Folder.text(ofLink: trimmed, in: AT_FDCWD) {
+            let target = String(decoding: text, as: UTF8.self)
             self.init(path: target.hasPrefix("/") ? target : "\(folder)/\(target)", linkCount: linkCount + 1)
         } else {
             let isRoot = trimmed == "/" || trimmed == "."
@@ -138,17 +139,6 @@ public indirect enum PathIdentity: Hashable, Sendable {
                 folder: isRoot ? nil : PathIdentity(path: folder, linkCount: linkCount),
                 name: Path.lastName(of: trimmed).lowercased())
         }
-    }
-
-    /// Returns the path that is stored in the symbolic link at `path`, or `nil` if `path` is not a symbolic link.
-    private static func target(ofLink path: String) -> String? {
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            guard let start = buffer.baseAddress else { return }
-            count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
-                max(0, readlink(path, $0, buffer.count))
-            }
-        }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -209,10 +199,8 @@ public enum PathLabels {
     }
 
     private static func join(_ parts: ArraySlice<CapturedText>) -> CapturedText {
-        guard parts.first == "/", parts.count > 1 else {
-            return CapturedText(parts.map(\.string).joined(separator: "/"))
-        }
-        return CapturedText("/" + parts.dropFirst().map(\.string).joined(separator: "/"))
+        let start = parts.first == "/" && parts.count > 1 ? "/" : ""
+        return CapturedText(start + parts.dropFirst(start.count).map(\.string).joined(separator: "/"))
     }
 
     private static func numbered(_ labels: [CapturedText]) -> [CapturedText] {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The needed members of an archive are stored in a spool file. The files of a backup are opened on demand. The tree
 /// behaves like a folder on disk, so that the records do not depend on how a capture was packed.
-public final class SpooledTree: Sendable {
+public struct SpooledTree: Sendable {
     /// The location of the bytes of a file, or the reason why they are missing.
     public enum Contents: Sendable, Equatable {
         /// The bytes are in the spool file.
@@ -22,10 +22,16 @@ public final class SpooledTree: Sendable {
 
     /// The path of the archive or backup, for error messages.
     let name: String
-    private let folders: [[FolderEntry]]
-    private let files: [Contents]
-    private let links: [[UInt8]]
-    private let byteStorage: ByteStorage
+    /// The folders, beginning with the root.
+    ///
+    /// Their entries are sorted and have unique names. The inode of an entry is its index in `folders`, `files` or
+    /// `links`, depending on its kind.
+    let folders: [[FolderEntry]]
+    /// The contents of the files.
+    var files: [Contents]
+    /// The targets of the symbolic links, which are empty if they are unknown.
+    let links: [[UInt8]]
+    let byteStorage: ByteStorage
 
     /// The storage of the bytes of all files.
     public enum ByteStorage: Sendable {
@@ -33,23 +39,6 @@ public final class SpooledTree: Sendable {
         case spool(SpoolFile)
         /// The function returns the bytes of the file with a given number.
         case provider(@Sendable (Int) throws(FileError) -> ByteSource)
-    }
-
-    /// Creates a tree.
-    ///
-    /// - Parameters:
-    ///   - name: The path of the archive or backup, for error messages.
-    ///   - folders: The folders, beginning with the root. Their entries are sorted and have unique names. The inode of
-    ///     an entry is its index in `folders`, `files` or `links`, depending on its kind.
-    ///   - files: The contents of the files.
-    ///   - links: The targets of the symbolic links. An unknown target is empty.
-    ///   - byteStorage: The storage of the bytes.
-    init(name: String, folders: [[FolderEntry]], files: [Contents], links: [[UInt8]], byteStorage: ByteStorage) {
-        self.name = name
-        self.folders = folders
-        self.files = files
-        self.links = links
-        self.byteStorage = byteStorage
     }
 
     func entries(of folder: Int) -> [FolderEntry] { folders[folder] }

@@ -145,13 +145,11 @@ extension SpooledTreeBuilder {
             sorted.append(Self.sortedEntries(of: folders[index], &faults))
             folders[index].entries = []
         }
-        let tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
-        guard !hardLinks.isEmpty else { return (tree, faults) }
+        var tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
         for link in hardLinks { moveContents(of: link, in: tree) }
         for link in hardLinks { resolve(link, in: tree, &faults) }
-        return (
-            SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage), faults
-        )
+        tree.files = files
+        return (tree, faults)
     }
 
     /// Returns the entries in the order of their names, with only one entry for each name.

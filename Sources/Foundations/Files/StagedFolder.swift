@@ -26,8 +26,7 @@ public struct StagedFolder: ~Copyable {
         guard mkdirat(folder.number, stageName, 0o700) == 0 || errno == EEXIST else {
             throw FileError(.create, stagePath)
         }
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let stage = try Descriptor(openat(folder.number, stageName, flags), .create, stagePath)
+        let stage = try folder.folder(stageName, .create, stagePath)
         guard try stage.status(stagePath).st_uid == geteuid() else { throw FileError(.create, stagePath, code: EPERM) }
         guard flock(stage.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
         self.path = path
@@ -74,21 +73,15 @@ public struct StagedFolder: ~Copyable {
         let file = try Descriptor(openat(stage.number, name, flags, 0o600), .create, path)
         let status = try file.status(path)
         guard status.isRegular else { throw FileError(.create, path, code: ENOTSUP) }
-        return Copy(file, path: path, size: Int(status.st_size))
+        return Copy(descriptor: file, path: path, size: Int(status.st_size))
     }
 
     /// A copy in the hidden folder.
     public struct Copy: ~Copyable {
-        private let descriptor: Descriptor
-        private let path: String
+        fileprivate let descriptor: Descriptor
+        fileprivate let path: String
         /// The size in bytes, to which appended bytes are added.
         public private(set) var size: Int
-
-        fileprivate init(_ descriptor: consuming Descriptor, path: String, size: Int) {
-            self.descriptor = descriptor
-            self.path = path
-            self.size = size
-        }
 
         /// Appends bytes.
         public mutating func append(_ bytes: Span<UInt8>) throws(FileError) {

@@ -96,17 +96,18 @@ public enum StandardOutput {
     ///
     /// If the reader has closed the pipe, SIGPIPE ends the process.
     public static func write(_ bytes: Span<UInt8>) throws(FileError) {
-        let code = bytes.writeAll(to: STDOUT_FILENO)
-        guard code == 0 else { throw FileError(.write, "standard output", code: code) }
+        try bytes.writeAll(to: STDOUT_FILENO, .write, "standard output")
     }
 }
 
 extension Span<UInt8> {
     /// Writes all bytes to `descriptor`, beginning at `offset` or, if that is `nil`, at the current offset of the file.
     ///
-    /// Returns 0 or an `errno` code.
-    func writeAll(to descriptor: Int32, at offset: Int? = nil) -> Int32 {
-        withUnsafeBytes { buffer in
+    /// - Throws: `FileError` with `operation` and `path`.
+    func writeAll(
+        to descriptor: Int32, at offset: Int? = nil, _ operation: FileError.Operation, _ path: @autoclosure () -> String
+    ) throws(FileError) {
+        try withUnsafeBytes { buffer throws(FileError) in
             var writtenCount = 0
             while writtenCount < buffer.count {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[writtenCount...])
@@ -116,10 +117,9 @@ extension Span<UInt8> {
                     } else {
                         Glibc.write(descriptor, rest.baseAddress, rest.count)
                     }
-                if result < 0, errno != EINTR { return errno }
+                guard result >= 0 || errno == EINTR else { throw FileError(operation, path()) }
                 writtenCount += Swift.max(result, 0)
             }
-            return 0
         }
     }
 }
@@ -151,8 +151,7 @@ public struct StreamOutput: ~Copyable, Sendable {
     ///
     /// If the reader has closed the pipe, SIGPIPE ends the process.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
-        let code = bytes.writeAll(to: descriptor.number)
-        guard code == 0 else { throw FileError(.write, path, code: code) }
+        try bytes.writeAll(to: descriptor.number, .write, path)
     }
 }
 

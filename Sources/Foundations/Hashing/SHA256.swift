@@ -42,7 +42,7 @@ public struct SHA256: Sendable {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan
         span.withUnsafeMutableBufferPointer { nettle_sha256_digest(&copy, $0.count, $0.baseAddress) }
-        return ContentHash(digest.span)
+        return ContentHash(digest.span.bytes)
     }
 
     /// Returns the digest of `bytes`.
@@ -57,8 +57,10 @@ public struct SHA256: Sendable {
 ///
 /// Digests have the same order as their hexadecimal strings.
 public struct ContentHash: Sendable, Hashable, Comparable {
-    /// The digest as four big-endian words, which require no heap allocation.
-    fileprivate let words: (UInt64, UInt64, UInt64, UInt64)
+    /// The first 16 bytes of the digest.
+    fileprivate let start: Digest16
+    /// The last 16 bytes of the digest.
+    private let end: Digest16
 
     /// Computes the digest of `contents`.
     public init(of contents: [UInt8]) {
@@ -66,11 +68,9 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     }
 
     /// Creates a digest from its 32 bytes.
-    init(_ digest: Span<UInt8>) {
-        func word(_ index: Int) -> UInt64 {
-            (8 * index..<8 * index + 8).reduce(0) { $0 << 8 | UInt64(digest[$1]) }
-        }
-        words = (word(0), word(1), word(2), word(3))
+    init(_ digest: RawSpan) {
+        start = Digest16(digest)
+        end = Digest16(digest, at: 16)
     }
 
     /// Parses 64 lowercase hexadecimal digits, or returns `nil` for any other string.
@@ -81,30 +81,22 @@ public struct ContentHash: Sendable, Hashable, Comparable {
             guard let value = digit.hexadecimalValue, digit == digit.lowercased else { return nil }
             words[position / 16] = words[position / 16] << 4 | UInt64(value)
         }
-        self.words = (words[0], words[1], words[2], words[3])
+        start = Digest16(high: words[0], low: words[1])
+        end = Digest16(high: words[2], low: words[3])
     }
 
     /// The 32 bytes of the digest.
     public var bytes: [UInt8] {
-        let words = [words.0, words.1, words.2, words.3]
+        let words = [start.high, start.low, end.high, end.low]
         return (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> (56 - $0 % 8 * 8)) }
     }
 
     /// The digest as 64 lowercase hexadecimal digits.
     public var hex: String { bytes.hex }
 
-    /// Returns whether two digests are equal.
-    public static func == (left: ContentHash, right: ContentHash) -> Bool { left.words == right.words }
-
     /// Returns whether `left` sorts before `right`.
-    public static func < (left: ContentHash, right: ContentHash) -> Bool { left.words < right.words }
-
-    /// Feeds the first 16 bytes of the digest to `hasher`.
-    ///
-    /// These bytes suffice, because the bytes of a digest are uniformly distributed.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.1)
+    public static func < (left: ContentHash, right: ContentHash) -> Bool {
+        (left.start, left.end) < (right.start, right.end)
     }
 }
 
@@ -119,16 +111,12 @@ public struct Digest16: Sendable, Hashable, Comparable {
     public let low: UInt64
 
     /// Creates a digest from its words.
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
+    package init(high: UInt64, low: UInt64) {
+        (self.high, self.low) = (high, low)
     }
 
     /// Creates the digest of all bytes that were appended to `hash`.
-    public init(_ hash: SHA256) {
-        let words = hash.finalize().words
-        self.init(high: words.0, low: words.1)
-    }
+    public init(_ hash: SHA256) { self = hash.finalize().start }
 
     /// Computes the digest of `contents`.
     public init(of contents: Span<UInt8>) {
@@ -185,31 +173,18 @@ public struct HMACSHA256: Sendable {
     }
 }
 
-/// An incremental SHA-1 computation, for formats that prescribe SHA-1 although it is not secure.
+/// The SHA-1 hash function, for formats that prescribe it although it is not secure.
 ///
 /// Source: FIPS 180-4.
-public struct SHA1: Sendable {
-    private var context = sha1_ctx()
-
-    /// Creates a computation to which no bytes were appended yet.
-    public init() {
+public enum SHA1 {
+    /// Returns the 20-byte digest of `bytes`.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var context = sha1_ctx()
         nettle_sha1_init(&context)
-    }
-
-    /// Appends `bytes` to the hashed data.
-    public mutating func update(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { nettle_sha1_update(&context, $0.count, $0.baseAddress) }
-    }
-
-    /// Returns the 20-byte digest of all bytes so far.
-    ///
-    /// More bytes may be appended afterwards.
-    public func finalize() -> [UInt8] {
-        // The library resets the context when it computes the digest.
-        var copy = context
+        nettle_sha1_update(&context, bytes.count, bytes)
         return [UInt8](unsafeUninitializedCapacity: Int(SHA1_DIGEST_SIZE)) { buffer, count in
             count = buffer.count
-            nettle_sha1_digest(&copy, count, buffer.baseAddress)
+            nettle_sha1_digest(&context, count, buffer.baseAddress)
         }
     }
 }

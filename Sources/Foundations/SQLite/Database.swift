@@ -120,7 +120,7 @@ public final class Database {
     ) throws {
         try withStatement(sql) { statement in
             try bind(values, to: statement)
-            while try connection.step(statement) { try body(DatabaseRow(statement)) }
+            while try connection.step(statement) { try body(DatabaseRow(statement: statement)) }
         }
     }
 
@@ -191,19 +191,15 @@ extension Database {
     /// If an outer call is still running this statement, another statement is prepared for the call.
     private func withStatement(_ sql: StaticString, _ body: (OpaquePointer) throws -> Void) throws {
         let key = sql.utf8Start
-        if let kept = preparedStatements[key] {
-            guard sqlite3_stmt_busy(kept) == 0 else {
-                let another = try prepare(sql)
-                defer { sqlite3_finalize(another) }
-                return try body(another)
-            }
-            defer { sqlite3_reset(kept) }
-            return try body(kept)
+        if let running = preparedStatements[key], sqlite3_stmt_busy(running) != 0 {
+            let another = try prepare(sql)
+            defer { sqlite3_finalize(another) }
+            return try body(another)
         }
-        let new = try prepare(sql)
-        preparedStatements[key] = new
-        defer { sqlite3_reset(new) }
-        try body(new)
+        let statement = try preparedStatements[key] ?? prepare(sql)
+        preparedStatements[key] = statement
+        defer { sqlite3_reset(statement) }
+        try body(statement)
     }
 
     private func prepare(_ sql: StaticString) throws(DatabaseError) -> OpaquePointer {
@@ -213,7 +209,7 @@ extension Database {
 
     private func bind(_ values: [any DatabaseValue], to statement: OpaquePointer) throws(DatabaseError) {
         for (index, value) in values.enumerated() {
-            let code = value.bind(to: DatabaseParameter(statement, Int32(index + 1)))
+            let code = value.bind(to: DatabaseParameter(statement: statement, index: Int32(index + 1)))
             guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
         }
     }

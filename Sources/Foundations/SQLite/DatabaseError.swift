@@ -68,11 +68,7 @@ public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConv
     public let code: Int32
 
     /// The error that is thrown if reading takes more steps than the size of the database justifies.
-    public static let outOfBudget = PrivateDatabaseError(SQLITE_INTERRUPT)
-
-    init(_ code: Int32) {
-        self.code = code
-    }
+    public static let outOfBudget = PrivateDatabaseError(code: SQLITE_INTERRUPT)
 
     private var primaryCode: Int32 { code & 0xFF }
 

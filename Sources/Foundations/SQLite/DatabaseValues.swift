@@ -4,9 +4,7 @@ import CSQLite
 ///
 /// The indices of the columns start at 0.
 public struct DatabaseRow: ~Copyable {
-    private let statement: OpaquePointer
-
-    init(_ statement: OpaquePointer) { self.statement = statement }
+    let statement: OpaquePointer
 
     /// The value of the column at the index `column`.
     ///
@@ -80,13 +78,8 @@ public protocol DatabaseValue: Sendable {
 
 /// A parameter of a statement, to which one value is bound.
 public struct DatabaseParameter {
-    private let statement: OpaquePointer
-    private let index: Int32
-
-    init(_ statement: OpaquePointer, _ index: Int32) {
-        self.statement = statement
-        self.index = index
-    }
+    let statement: OpaquePointer
+    let index: Int32
 
     /// The destructor that makes SQLite copy a value, because the value may be released before the statement runs.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -64,7 +64,7 @@ public final class NewDatabase {
         let connection = try open()
         let statement = try connection.prepare(query, count: query.utf8.count)
         defer { sqlite3_finalize(statement) }
-        while try connection.step(statement) { try DatabaseRow(statement).withBytes(of: 0, body) }
+        while try connection.step(statement) { try DatabaseRow(statement: statement).withBytes(of: 0, body) }
     }
 
     /// Commits the transaction and closes the file.

@@ -34,7 +34,7 @@ public final class PrivateDatabase: @unchecked Sendable {
         var connection: OpaquePointer?
         let code = csqlite_open(copyPointer, &connection)
         self.connection = connection
-        guard code == SQLITE_OK else { throw PrivateDatabaseError(code) }
+        guard code == SQLITE_OK else { throw PrivateDatabaseError(code: code) }
     }
 
     deinit {
@@ -71,7 +71,7 @@ public struct PrivateStatement: ~Copyable {
         let code = sqlite3_prepare_v2(database.connection, query, -1, &statement, nil)
         self.database = database
         self.statement = statement
-        guard code == SQLITE_OK else { throw PrivateDatabaseError(code) }
+        guard code == SQLITE_OK else { throw PrivateDatabaseError(code: code) }
     }
 
     deinit { sqlite3_finalize(statement) }
@@ -80,7 +80,7 @@ public struct PrivateStatement: ~Copyable {
     public func start(with number: Int64) throws(PrivateDatabaseError) {
         reset()
         let code = sqlite3_bind_int64(statement, 1, number)
-        guard code == SQLITE_OK else { throw PrivateDatabaseError(code) }
+        guard code == SQLITE_OK else { throw PrivateDatabaseError(code: code) }
     }
 
     /// Resets the query and releases the memory of the current row.
@@ -96,7 +96,7 @@ public struct PrivateStatement: ~Copyable {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let code: throw PrivateDatabaseError(code)
+        case let code: throw PrivateDatabaseError(code: code)
         }
     }
 

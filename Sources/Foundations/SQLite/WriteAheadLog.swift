@@ -122,10 +122,8 @@ private struct FrameCheck {
 
 /// The cumulative checksum of a log.
 private struct LogChecksum {
-    private let isBigEndian: Bool
-    private var sums: (UInt32, UInt32) = (0, 0)
-
-    init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+    let isBigEndian: Bool
+    var sums: (UInt32, UInt32) = (0, 0)
 
     /// Adds `bytes` to the checksum.
     ///

@@ -31,8 +31,7 @@ public struct ReceiptOptions: ParsableArguments {
     ///
     /// `replacing` states whether an existing file may be replaced.
     public func output(replacing: Bool) throws -> ReceiptOutput {
-        guard let receipt else { return ReceiptOutput() }
-        return try ReceiptOutput(path: receipt, replacing: replacing)
+        try ReceiptOutput(path: receipt, replacing: replacing)
     }
 
     /// The paths of the files that the receipt creates or replaces.
@@ -48,19 +47,13 @@ public struct ReceiptOutput: ~Copyable {
     /// The files that must not be read as input, which are the file being written and the file that it replaces.
     public let identities: Set<FileIdentity>
 
-    /// Creates an output for a run without a receipt.
-    init() {
-        file = nil
-        isStandardOutput = false
-        identities = []
-    }
-
-    /// Creates the file for a receipt, or an output that writes to standard output if `path` is `-`.
+    /// Creates the file for a receipt.
     ///
+    /// If `path` is `-`, the receipt is written to standard output, and if it is `nil`, to nothing.
     /// `replacing` states whether an existing file may be replaced.
-    public init(path: String, replacing: Bool) throws {
+    public init(path: String?, replacing: Bool) throws {
         isStandardOutput = path == "-"
-        guard !isStandardOutput else {
+        guard let path, !isStandardOutput else {
             file = nil
             identities = []
             return
@@ -136,14 +129,9 @@ extension Receipt.Origin {
         let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
         return Receipt.Origin(
-            user: users.flatMap { PasswdFile(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
-            toolVersion: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
-    }
-
-    private static var host: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            user: users.flatMap { PasswdFile(bytes: $0).name(of: userID) }, userID: Int(userID),
+            host: ProcessInfo.processInfo.hostName, toolVersion: ProgramVersion.number,
+            time: Timestamp(clamping: milliseconds))
     }
 }
 

@@ -215,7 +215,7 @@ struct MetricsFile {
 
     /// Writes the metrics of a job, and the metrics of its ledger if the ledger can be read.
     func write(
-        _ job: MetricsText.JobState, ledger: LedgerOptions, unusableBundles: Int = 0,
+        _ job: JobState, ledger: LedgerOptions, unusableBundles: Int = 0,
         undelivered: [UndeliveredReason: Int] = [:]
     ) throws {
         // An error of the ledger is ignored here. The job reports it, and the exit status in the metrics depends on it.

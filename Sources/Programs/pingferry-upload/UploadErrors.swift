@@ -85,33 +85,10 @@ extension LedgerError {
 }
 
 extension AsyncParsableCommand {
-    /// Returns `paths` with each folder replaced by the bundles and the first volumes in it, sorted by their names.
-    ///
-    /// Hidden files and the folders in a folder are ignored.
-    static func expandingFolders(_ paths: [String]) throws(CommandError) -> [String] {
-        do throws(FileError) {
-            var expanded: [String] = []
-            for path in paths { expanded += try BundleFile.paths(at: path) }
-            return expanded
-        } catch {
-            throw CommandError(error)
-        }
-    }
-
-    /// Returns the same as ``expandingFolders(_:)``, or reports the error and throws its exit status.
-    func reportingUnreadableFolders(_ paths: [String]) throws -> [String] {
-        do throws(CommandError) {
-            return try Self.expandingFolders(paths)
-        } catch {
-            error.report(as: PingferryUpload.name)
-            throw ExitCode(error.status.rawValue)
-        }
-    }
-
     /// Runs `body`, reports its error on standard error, and throws the exit status of the error.
-    func reportingErrors(_ body: () async throws -> Void) async throws {
+    func reportingErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
-            try await body()
+            return try await body()
         } catch let error as UnusableBundlesError {
             error.bundles.report()
             throw ExitCode((error.bundles.exitStatus ?? .badData).rawValue)

@@ -16,10 +16,7 @@ public enum UUIDText {
     ///
     /// Source: RFC 9562, section 5.5.
     public static func nameBased(_ name: String) -> String {
-        var hash = SHA1()
-        hash.update(urlNamespace.span)
-        hash.update(name.utf8.span)
-        return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
+        text(of: Array(SHA1.hash(urlNamespace + name.utf8).prefix(16)), version: 5).uppercased()
     }
 
     /// Returns the 16 bytes in `bytes` as a lowercase UUID.

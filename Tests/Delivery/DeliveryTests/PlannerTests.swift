@@ -148,7 +148,7 @@ import Testing
     func settled() {
         let records = [Sample.ping("A"), Sample.ping("B"), Sample.ping("C", held: [.tooFewEvents])]
         let plan = plan(records) { state, _ in
-            state.histories = [RecordHistory(.delivered), RecordHistory(.refused), RecordHistory(.delivered)]
+            state.histories = [.delivered, .refused, .delivered].map { RecordHistory(outcome: $0) }
         }
         #expect(plan.dispositions == [.delivered, .refused, .delivered])
     }
@@ -196,7 +196,7 @@ import Testing
     func sameIDSentRecently(minutesAgo: Int, waits: Bool) {
         let sent = Timestamp(clamping: now.milliseconds - Int64(minutesAgo) * 60_000)
         let settled = plan([Sample.ping("A")]) { state, _ in
-            state.histories = [RecordHistory(.none, otherPayloadTime: sent)]
+            state.histories = [RecordHistory(otherPayloadTime: sent)]
         }
         #expect(settled.dispositions == [waits ? .sameIDSentRecently : .send])
         let inFlight = plan([Sample.ping("A")]) { state, _ in
@@ -212,7 +212,7 @@ import Testing
     func wrongClock() {
         let sent = Timestamp(clamping: now.milliseconds + 500_000_000_000)
         let plan = plan([Sample.ping("A")]) { state, _ in
-            state.histories = [RecordHistory(.none, otherPayloadTime: sent)]
+            state.histories = [RecordHistory(otherPayloadTime: sent)]
         }
         #expect(plan.dispositions == [.send])
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(plan(held).dispositions == [.deletionRequested, .held])
         let delivered = [record("A"), record("B", "deletion")]
         #expect(
-            plan(delivered) { $0.histories[1] = RecordHistory(.delivered) }.dispositions == [
+            plan(delivered) { $0.histories[1] = RecordHistory(outcome: .delivered) }.dispositions == [
                 .deletionRequested, .delivered,
             ])
     }

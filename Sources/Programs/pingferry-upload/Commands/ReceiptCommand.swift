@@ -43,7 +43,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     func validate() throws { try CommonOptions.rejectStandardInput(in: bundles) }
 
     mutating func run() async throws {
-        bundles = try reportingUnreadableFolders(bundles)
+        bundles = try await reportingErrors { try bundles.flatMap(BundleFile.paths) }
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
             var files = CommandFiles()

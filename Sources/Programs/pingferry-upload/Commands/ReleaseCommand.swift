@@ -56,7 +56,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        bundle = try reportingUnreadableFolders(bundle)
+        bundle = try await reportingErrors { try bundle.flatMap(BundleFile.paths) }
         try await reportingErrors {
             var files = CommandFiles()
             files.read(bundle.flatMap(BundleFile.allPaths))

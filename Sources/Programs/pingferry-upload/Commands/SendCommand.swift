@@ -180,8 +180,8 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        var folderError: CommandError?
-        do throws(CommandError) { bundles = try Self.expandingFolders(bundles) } catch { folderError = error }
+        var folderError: (any Error)?
+        do { bundles = try bundles.flatMap(BundleFile.paths) } catch { folderError = error }
         if let logFile = sending.logFile, !dryRun {
             try await reportingErrors {
                 // The messages about a wrong file must not be appended to it.
@@ -218,7 +218,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// Runs the job, or throws `folderError`, and reports the end to the monitoring service and in the metrics.
-    private func run(_ monitor: JobMonitor, _ folderError: CommandError?) async throws {
+    private func run(_ monitor: JobMonitor, _ folderError: (any Error)?) async throws {
         let start = SystemClock.now
         var findings = JobFindings()
         var end: ExitCode?

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bundle
 import Console
 import Delivery
 import JSONText
@@ -60,7 +61,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let isLedgerShown = bundles.isEmpty
-        bundles = try reportingUnreadableFolders(bundles)
+        bundles = try await reportingErrors { try bundles.flatMap(BundleFile.paths) }
         try await reportingErrors {
             if let config = ledger.config.first, !common.quiet, !common.json {
                 for option in try ConfigurationFile(path: config).options {

@@ -331,20 +331,10 @@ enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
     }
 
     /// Whether the format can be written to a pipe.
-    var isStream: Bool {
-        switch self {
-        case .ndjson, .timesketch: true
-        case .sqlite, .csv, .parquet: false
-        }
-    }
+    var isStream: Bool { self == .ndjson || self == .timesketch }
 
     /// Whether the output is a folder.
-    var isFolder: Bool {
-        switch self {
-        case .csv, .parquet: true
-        case .ndjson, .sqlite, .timesketch: false
-        }
-    }
+    var isFolder: Bool { self == .csv || self == .parquet }
 }
 
 /// A range of segments numbered from 1, such as `2-5`, `2`, or `2-` for all segments from the second.

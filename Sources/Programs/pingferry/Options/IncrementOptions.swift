@@ -80,11 +80,7 @@ struct IncrementOptions: ParsableArguments {
                 throw InputError.bundle(error, name)
             }
         }
-        do throws(ParentError) {
-            try earlier.requireParents()
-        } catch {
-            throw CommandError(error)
-        }
+        try earlier.requireParents()
         return earlier
     }
 

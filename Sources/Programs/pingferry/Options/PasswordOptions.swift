@@ -95,23 +95,14 @@ struct PasswordOptions: ParsableArguments {
                 status: .badConfiguration, message: "\(path): other users can read or change the password in this file",
                 remedy: "run chmod 600 \(path)")
         }
-        var bytes = [UInt8](repeating: 0, count: maximumFileSize + 1)
-        var count = 0
-        while count < bytes.count {
-            let result = bytes.withUnsafeMutableBytes {
-                read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
-            }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw FileError(.read, path) }
-            if result == 0 { break }
-            count += result
+        let bytes = try [UInt8](capacity: maximumFileSize + 1) { output throws(FileError) in
+            _ = try output.fill(.read, path) { free, _ in read(descriptor, free.baseAddress, free.count) }
         }
-        guard count <= maximumFileSize else {
+        guard bytes.count <= maximumFileSize else {
             throw CommandError(
                 status: .badConfiguration,
                 message: "\(path): more than \(maximumFileSize) bytes, which is too long for a password")
         }
-        bytes.removeLast(bytes.count - count)
         return bytes
     }
 }

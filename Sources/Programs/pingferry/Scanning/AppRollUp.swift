@@ -145,10 +145,7 @@ struct AppEntry {
 
     /// The most frequent facts with the number of stores for each, and the number of omitted facts.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
-        let sorted = factCounts.sorted { left, right in
-            left.value != right.value
-                ? left.value > right.value : left.key < right.key
-        }
+        let sorted = factCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let common = sorted.count > Self.maximumFactCount ? sorted.filter { $0.value > 1 } : sorted
         let shown = common.prefix(Self.maximumFactCount).map { (text: $0.key.string, stores: $0.value) }
         return (shown, sorted.count - shown.count)
