@@ -251,9 +251,7 @@ extension BundleReader {
             }
         }
         guard rest.isEmpty else { throw .badManifest("the list members of the bundle are missing or out of order") }
-        guard manifest.hasMatchingDigest else {
-            throw .badManifest("the digest does not match the members")
-        }
+        guard manifest.hasMatchingDigest else { throw .badManifest("the digest does not match the members") }
     }
 
     private static func wrappingErrors<Value>(

@@ -18,9 +18,7 @@ public struct VolumeSet: Sendable {
     /// - Throws: `FileError` with the code `ENOENT` if no volume exists.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
         let names = try Self.existingVolumes(ofBundleAt: bundle)
-        guard !names.isEmpty else {
-            throw FileError(.open, VolumeName(of: bundle, number: 1).path, code: ENOENT)
-        }
+        guard !names.isEmpty else { throw FileError(.open, VolumeName(of: bundle, number: 1).path, code: ENOENT) }
         joinedFiles = try JoinedFiles(names.map(\.path))
         self.names = names
         switch try Self.readList(ofBundleAt: bundle) {

@@ -103,9 +103,7 @@ struct PlainText: ~Copyable {
                     try readInput(into: &bytes)
                     input = bytes
                     inputPosition = 0
-                    guard !input.isEmpty else {
-                        return inflater.isAtEnd ? nil : .damaged("compressed text cut short")
-                    }
+                    guard !input.isEmpty else { return inflater.isAtEnd ? nil : .damaged("compressed text cut short") }
                 }
                 if inflater.isAtEnd { inflater.restart() }
                 var position = inputPosition
