@@ -97,7 +97,7 @@ struct Oracle {
         let members = [
             ("build", app.build), ("channel", app.channel), ("name", app.name), ("version", app.version),
         ]
-        for (key, value) in members where value != nil { object.set(JSONKey(key), string: value) }
+        for (key, value) in members where value != nil { object.set(JSONKey(key), value) }
         let text = String(decoding: object.bytes, as: UTF8.self)
         return text == "{}" ? "null" : text
     }
