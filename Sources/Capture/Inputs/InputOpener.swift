@@ -99,7 +99,7 @@ public struct InputOpener: Sendable {
                 SalvagedBundle(
                     file.source, path: path, label: label, systems: systems, volumeFaults: faults.map(\.text)))
         }
-        guard faults.isEmpty else { throw InputError.bundle(.volumes(.faults(faults)), path) }
+        guard faults.isEmpty else { throw InputError.bundle(.volumes(faults), path) }
         let kind = InputKind(head: try InputKind.head(of: file.source))
         switch kind {
         case .bundle, .repackedBundle, .damagedZstd:
@@ -275,18 +275,11 @@ public struct InputOpener: Sendable {
         }
         let head = try standardInputHead()
         // Inputs that are not bundles are not copied.
-        guard InputKind(head: head).isBundle else {
-            guard signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
-            return try withInputErrors(of: standardInput) {
-                try BundleReader(ByteSource(head), path: standardInput, knowing: systems)
-            }
-        }
-        let source = try Spool(folder: folder).appendStandardInput(head: head)
+        let isBundle = InputKind(head: head).isBundle
+        guard isBundle || signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
+        let source = isBundle ? try Spool(folder: folder).appendStandardInput(head: head) : ByteSource(head)
         return try withInputErrors(of: standardInput) {
-            guard let signers, let signature else {
-                return try BundleReader(source, path: standardInput, knowing: systems)
-            }
-            return try BundleReader(
+            try BundleReader(
                 source, path: standardInput, knowing: systems, signedBy: signers, signature: signature)
         }
     }
