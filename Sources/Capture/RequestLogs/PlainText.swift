@@ -227,7 +227,7 @@ struct SpanHasher: ~Copyable {
     ///
     /// The text is read again from the start only if a span begins before the piece of text that is in memory.
     ///
-    /// - Throws: ``PlainTextError`` if the file cannot be opened again.
+    /// - Throws: `FileError` if the file cannot be opened again.
     mutating func hash(_ rejects: [SpanReject]) throws -> [HashedSpan] {
         let rejects = rejects.sorted { $0.lowerBound < $1.lowerBound }
         guard let first = rejects.first else { return [] }
