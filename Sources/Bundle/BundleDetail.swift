@@ -46,11 +46,11 @@ extension QuarantineEntry: BundleDetail {
 ///
 /// Only one member of the list is in memory at a time, because a list can have millions of entries.
 ///
-///     var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
+///     var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
 ///     while let problem = try problems.next() { show(problem) }
 public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader
-    private var decoder: FrameDecoder
+    private var decoder = FrameDecoder()
     private var remainingMemberNames: ArraySlice<String>
     /// The name of the member that is being read, or an empty string before the first one.
     private var memberName = ""
@@ -58,9 +58,8 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private var lineCursor = LineCursor()
 
     /// Creates a cursor at the start of a list of details, such as ``BundleLayout/problems``.
-    public init(_ list: String, of reader: BundleReader) throws(BundleError) {
+    public init(_ list: String, of reader: BundleReader) {
         self.reader = reader
-        decoder = try BundleReader.makeDecoder()
         remainingMemberNames =
             reader.manifest.otherMembers.map(\.path).filter { BundleLayout.listName(ofMember: $0) == list }[...]
     }

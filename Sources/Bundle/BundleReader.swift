@@ -47,53 +47,31 @@ public final class BundleReader: Sendable {
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil,
         signature: String? = nil
     ) throws(BundleError) {
-        let (bytes, signer) = try Self.verify(
-            file.source, path: file.path, signers,
+        try self.init(
+            file.source, path: file.path, volumes: file.volumes, knowing: systems, signedBy: signers,
             signature: signature ?? AllowedSigners.signaturePath(of: file.bundlePath))
-        try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
 
-    /// Opens a bundle that must be signed by an allowed signer.
-    public convenience init(
-        _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: AllowedSigners,
-        signature: String
+    /// Opens a bundle, and verifies its signature at the path `signature` if `signers` is not `nil`.
+    ///
+    /// If the bundle is split, pass its volumes as `volumes`, so that error messages name them.
+    public init(
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable,
+        signedBy signers: AllowedSigners? = nil, signature: String? = nil
     ) throws(BundleError) {
-        let (bytes, signer) = try Self.verify(source, path: path, signers, signature: signature)
-        try self.init(bytes, path: path, knowing: systems, signer: signer)
-    }
-
-    private static func verify(
-        _ source: ByteSource, path: String, _ signers: AllowedSigners?, signature: String
-    ) throws(BundleError) -> (ByteSource, Signer?) {
-        guard let signers else { return (source, nil) }
+        let bytes: ByteSource
         do throws(SignatureError) {
-            return try signers.verify(source, path: path, signature: signature)
+            let signature = signature ?? AllowedSigners.signaturePath(of: path)
+            (bytes, signer) = try signers?.verify(source, path: path, signature: signature) ?? (source, nil)
         } catch {
             throw .signature(error)
         }
-    }
-
-    /// Opens a bundle without verifying a signature.
-    ///
-    /// If the bundle is split, pass its volumes as `volumes`, so that error messages name them.
-    public convenience init(
-        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
-    ) throws(BundleError) {
-        try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
-    }
-
-    /// Opens a bundle.
-    ///
-    /// `signer` is the signer of its bytes, or `nil` if no signature was verified.
-    private init(
-        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable, signer: Signer?
-    ) throws(BundleError) {
-        container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in try ContainerReader(source) }
+        container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in try ContainerReader(bytes) }
         let last: ContainerReader.Member
         (manifest, last) = try Self.readManifest(of: container, volumes)
         members = try Self.members(of: container, listedIn: manifest, volumes) + [last]
         memberIndices = Dictionary(members.enumerated().map { (CapturedText($1.name), $0) }) { first, _ in first }
-        (self.path, self.volumes, self.systems, self.signer) = (path, volumes, systems, signer)
+        (self.path, self.volumes, self.systems) = (path, volumes, systems)
     }
 
     /// Returns the SHA-256 hashes of the files of the bundle.
@@ -118,17 +96,6 @@ public final class BundleReader: Sendable {
 
     /// Returns whether the files have not changed since they were opened.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
-
-    /// Creates a decoder for use on one thread.
-    ///
-    /// - Throws: ``BundleError`` if there is not enough memory.
-    public static func makeDecoder() throws(BundleError) -> FrameDecoder {
-        do {
-            return try FrameDecoder()
-        } catch {
-            throw .container(error)
-        }
-    }
 
     /// Returns the contents of the member `name` after checking them against the hash in the manifest.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
@@ -165,7 +132,7 @@ extension BundleReader {
         -> (Manifest, ContainerReader.Member)
     {
         guard container.memberCount > 0 else { throw .notABundle }
-        var decoder = try makeDecoder()
+        var decoder = FrameDecoder()
         let (marker, last) = try wrappingErrors(volumes) { () throws(ContainerError) in
             (
                 try container.member(at: 0, with: &decoder),
@@ -251,9 +218,7 @@ extension BundleReader {
             }
         }
         guard rest.isEmpty else { throw .badManifest("the list members of the bundle are missing or out of order") }
-        guard manifest.hasMatchingDigest else {
-            throw .badManifest("the digest does not match the members")
-        }
+        guard manifest.hasMatchingDigest else { throw .badManifest("the digest does not match the members") }
     }
 
     private static func wrappingErrors<Value>(
@@ -308,7 +273,7 @@ extension BundleReader {
     public func forEachRecord(
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
     ) throws(BundleError) -> [UInt8] {
-        var decoder = try Self.makeDecoder()
+        var decoder = FrameDecoder()
         let contents = try contents(of: segment.path, with: &decoder)
         var lines = RecordLines(contents, knowing: systems)
         do throws(RecordError) {
@@ -333,7 +298,11 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     /// The container cannot be read.
     case container(ContainerError)
     /// The volumes of the bundle cannot be read as one file.
-    case volumes(VolumesError)
+    case volumes([VolumeFault])
+    /// The opened volume is not the first volume of its bundle. The value is the path of the first volume.
+    case notFirstVolume(String)
+    /// There is no file at the path of the bundle, but its volumes exist. The value is the path of the first volume.
+    case split(String)
     /// The first member does not identify the file as a bundle.
     case notABundle
     /// The version of the format is not supported.
@@ -360,7 +329,9 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .container(let error): error.description
-        case .volumes(let error): error.description
+        case .volumes(let faults): faults.map(\.text).joined(separator: "; ")
+        case .notFirstVolume(let first): "it is not the first volume of a bundle; pass \(first)"
+        case .split(let first): "there is no such file, but the bundle is split into volumes; pass \(first)"
         case .notABundle: "not a bundle: the first member is not \(BundleLayout.marker)"
         case .unsupportedVersion(let version):
             "bundle format version \(version.map(String.init) ?? "unknown") is not supported"
@@ -379,12 +350,25 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .container(let error): error.remedy
         case .signature(let error): error.remedy
-        case .volumes(let error): error.remedy
+        case .volumes(let faults) where faults.contains { $0.code == "bad-list" }:
+            "use another copy of the list, or remove the list, because it is optional"
+        case .volumes where lacksFiles: "put all volumes of the bundle into one folder"
+        case .volumes:
+            "use other copies of these volumes, or read what is left of the bundle with convert --salvage"
         case .unsupportedVersion: FormatVersion.remedy
         case .unknownName: "use a newer version of this program"
-        case .notABundle: nil
+        case .notABundle, .notFirstVolume, .split: nil
         case .memberMissing, .badManifest, .changed, .badRecord, .countMismatch:
             "use another copy of the bundle, or read what is left of this one with convert --salvage"
+        }
+    }
+
+    /// Whether files are missing, and nothing else is wrong.
+    public var lacksFiles: Bool {
+        switch self {
+        case .volumes(let faults): faults.allSatisfy { $0.kind == .missing }
+        case .split: true
+        default: false
         }
     }
 }

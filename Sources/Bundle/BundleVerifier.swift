@@ -143,7 +143,7 @@ public struct BundleVerifier {
 
     private func verifyClients(_ clients: ClientSummaries) async throws {
         let numbers = clients.sortedNumbers
-        var listed = try DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
+        var listed = DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
         var tasks = OrderedTasks<[[UInt8]]>(limit: limit)
         var groups = stride(from: 0, to: numbers.count, by: 1000).makeIterator()
         while true {
@@ -166,7 +166,7 @@ public struct BundleVerifier {
         let present = quarantineMembers
         let sizes = Dictionary(uniqueKeysWithValues: present.map { (CapturedText($0.path), $0.bytes) })
         var unlisted = Set(sizes.keys)
-        var listed = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
+        var listed = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {
             guard entry.isStored else { continue }
             let name = CapturedText(BundleLayout.quarantineMemberName(sha256: entry.sha256))
@@ -174,15 +174,15 @@ public struct BundleVerifier {
             unlisted.remove(name)
         }
         guard unlisted.isEmpty else { throw .countMismatch("the list of quarantined input") }
-        var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
+        var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
         while try problems.next() != nil {}
-        var withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
+        var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
         var last: [UInt8] = []
         while let line = try withdrawals.next()?.json.bytes {
             guard last.lexicographicallyPrecedes(line) else { throw .countMismatch(BundleLayout.withdrawals) }
             last = line
         }
-        var decoder = try BundleReader.makeDecoder()
+        var decoder = FrameDecoder()
         for member in present {
             try reader.verifyContents(of: member.path, with: &decoder)
             progress(member.bytes)

@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func segments(_ reader: BundleReader) throws -> [[UInt8]] {
-        var decoder = try BundleReader.makeDecoder()
+        var decoder = FrameDecoder()
         return try reader.manifest.segments.map { try reader.contents(of: $0.path, with: &decoder) }
     }
 
@@ -37,7 +37,7 @@ import Testing
             let frame = members[1 + number]
             for index in frame.offset..<frame.offset + frame.compressedSize { damaged[index] = 0 }
             let reader = try Self.open(damaged)
-            var decoder = try BundleReader.makeDecoder()
+            var decoder = FrameDecoder()
             for (other, segment) in reader.manifest.segments.enumerated() {
                 if other == number {
                     #expect(throws: BundleError.self) { try reader.contents(of: segment.path, with: &decoder) }

@@ -62,7 +62,7 @@ import Testing
 
     @Test func errorNamesMissingMember() async throws {
         let reader = try BundleReader(bytes: try await SampleBundle.small())
-        var decoder = try BundleReader.makeDecoder()
+        var decoder = FrameDecoder()
         let error = #expect(throws: BundleError.self) { try reader.contents(of: "quarantine/none", with: &decoder) }
         #expect(error?.description == "quarantine/none is missing")
     }

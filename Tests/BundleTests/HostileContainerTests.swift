@@ -138,7 +138,7 @@ import Testing
     @Test func windowBeyondTheLimitIsRejected() throws {
         // The frame states a window of 2 GiB and contains a raw block.
         let bytes: [UInt8] = FrameDecoder.magic + [0x00, 21 << 3, 0x01, 0, 0]
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         try decoder.start(ByteSource(bytes), at: 0, end: bytes.count, contentLimit: 1 << 20)
         #expect(throws: ContainerError.self) { _ = try decoder.advance() }
     }
@@ -146,7 +146,7 @@ import Testing
     @Test func decompressionStopsAtTheLimit() throws {
         let member = try frame("a", [UInt8](repeating: 0, count: 8 << 20))
         #expect(member.count < 2000)
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         try decoder.start(ByteSource(member), at: 0, end: member.count, contentLimit: 1 << 20)
         var count = 0
         #expect(throws: ContainerError(at: 0, .overLimit(1 << 20))) {
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [-1, 5, Int.max, Int.min])
     func decoderRejectsInvalidOffsets(offset: Int) throws {
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         #expect(throws: ContainerError.self) {
             try decoder.start(ByteSource([1, 2, 3, 4]), at: offset, end: Int.max, contentLimit: 1)
         }

@@ -107,7 +107,7 @@ enum SampleBundle {
     /// Returns the names and contents of the members of a bundle in order.
     static func members(_ bytes: [UInt8]) throws -> [(name: String, contents: [UInt8])] {
         let reader = try ContainerReader(ByteSource(bytes))
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         return try reader.allMembers().map {
             ($0.name, try reader.read($0, with: &decoder, byteLimit: BundleLayout.memberSizeLimit))
         }

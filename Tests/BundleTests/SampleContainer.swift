@@ -42,7 +42,7 @@ enum SampleContainer {
     /// Opens a container and reads all members.
     static func read(_ bytes: [UInt8]) throws -> [String: [UInt8]] {
         let reader = try ContainerReader(ByteSource(bytes))
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         var result: [String: [UInt8]] = [:]
         for member in try reader.allMembers() {
             result[member.name] = try reader.read(member, with: &decoder, byteLimit: 1 << 24)
@@ -85,7 +85,7 @@ enum SampleContainer {
 extension ContainerReader {
     /// Returns all members after reading their headers.
     func allMembers() throws -> [Member] {
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         var members: [Member] = []
         for index in 0..<memberCount { members.append(try member(at: index, with: &decoder)) }
         return members

@@ -10,7 +10,7 @@ import Testing
 extension CaptureInput {
     /// Returns the bytes of a quarantined item, read again as a command does.
     func quarantinedBytes(of item: QuarantineEntry) throws -> [UInt8] {
-        var source = try QuarantineReader([self])
+        var source = QuarantineReader([self])
         return try source.bytes(of: item, input: 0)
     }
 }

@@ -33,11 +33,11 @@ private func rows(_ bytes: [UInt8], step: Int) -> [ManifestRow] {
 
 /// Checks that the path of an accepted row does not leave its domain.
 private func check(_ row: ManifestRow) {
-    if case .app(let domain, let path) = RowLocation(row, in: RowLocation.Domain(name: row.domain)) {
+    if case .app(let domain) = RowDomain(name: row.domain), row.hasValidPath {
         precondition(domain.name.utf8.elementsEqual(row.domain), "the domain differs")
-        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let parts = row.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         precondition(
-            path.isEmpty || parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) && !$0.contains(0) },
+            row.path.isEmpty || parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) && !$0.contains(0) },
             "the path leaves the domain")
     }
     if let name = row.fileID, let fileID = FileID(name) { precondition(fileID.name.utf8.elementsEqual(name)) }

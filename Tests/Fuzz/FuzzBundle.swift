@@ -30,9 +30,8 @@ func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Opens a bundle, reads all its contents, and salvages members.
 private func read(_ file: [UInt8]) {
-    if let reader = try? BundleReader(ByteSource(file), path: "-", knowing: Systems.table),
-        var decoder = try? BundleReader.makeDecoder()
-    {
+    if let reader = try? BundleReader(ByteSource(file), path: "-", knowing: Systems.table) {
+        var decoder = FrameDecoder()
         for segment in reader.manifest.segments {
             guard let contents = try? reader.contents(of: segment.path, with: &decoder) else { continue }
             precondition(contents.count == segment.bytes, "the size of the segment differs from the manifest")
@@ -139,15 +138,12 @@ private func readForged(_ choices: inout Choices) {
 }
 
 private func readDetails(of reader: BundleReader) {
-    if var cursor = try? DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader) {
-        while let entry = try? cursor.next() { _ = entry.reject.range(inFileOf: entry.size) }
-    }
-    if var cursor = try? DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader) {
-        while (try? cursor.next()) != nil {}
-    }
-    if var cursor = try? DetailCursor<ClientSummary>(BundleLayout.clients, of: reader) {
-        while let client = try? cursor.next() { precondition(client.recordCount >= 0, "a count is negative") }
-    }
+    var quarantine = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
+    while let entry = try? quarantine.next() { _ = entry.reject.range(inFileOf: entry.size) }
+    var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
+    while (try? problems.next()) != nil {}
+    var clients = DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
+    while let client = try? clients.next() { precondition(client.recordCount >= 0, "a count is negative") }
 }
 
 private func verify(_ reader: BundleReader) {

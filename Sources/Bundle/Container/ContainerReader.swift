@@ -53,7 +53,7 @@ public final class ContainerReader: Sendable {
         self.source = source
         self.offsets = offsets
         frames = entries.dropLast()
-        var decoder = try FrameDecoder()
+        var decoder = FrameDecoder()
         try Self.checkArchiveEnd(end, at: offset, source, &decoder)
     }
 

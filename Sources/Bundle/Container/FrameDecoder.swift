@@ -19,7 +19,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     private static let bufferSize = 128 << 10
     private static let maxHeaderSize = 18
 
-    private let context: OpaquePointer
+    private let context: OpaquePointer?
     private var inputBuffer: [UInt8] = []
     private var inputPosition = 0
     private var outputBuffer = [UInt8](repeating: 0, count: bufferSize)
@@ -44,11 +44,10 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     public private(set) var hasUnexpectedHeaderBits = false
 
     /// Creates a decoder without a frame.
-    public init() throws(ContainerError) {
-        guard let context = ZSTD_createDCtx() else { throw ContainerError(at: 0, .outOfMemory) }
-        self.context = context
+    public init() {
+        context = ZSTD_createDCtx()
         // This call cannot fail, because the value is valid and no frame has been started.
-        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(Self.windowLogLimit))
+        if let context { ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(Self.windowLogLimit)) }
     }
 
     deinit { ZSTD_freeDCtx(context) }
@@ -64,6 +63,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// The frame must end at or before `end` and decode to at most `contentLimit` bytes.
     public mutating func start(_ source: ByteSource, at offset: Int, end: Int, contentLimit: Int) throws(ContainerError)
     {
+        guard let context else { throw ContainerError(at: 0, .outOfMemory) }
         ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
         self.source = source
         frameStart = offset

@@ -42,7 +42,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     private let source: ByteSource
     private let memberSizeLimit: Int
     private let endOffset: Int
-    private var decoder: FrameDecoder
+    private var decoder = FrameDecoder()
     private var findings: [Finding] = []
     private var position = 0
     private var gap: (offset: Int, reason: FrameError)?
@@ -56,9 +56,7 @@ public struct FrameScanner: ~Copyable, Sendable {
 
     /// Creates a scanner that skips members larger than `memberSizeLimit` bytes.
     public init(_ source: ByteSource, memberSizeLimit: Int) throws(ContainerError) {
-        let end = try Self.frameEnd(of: source)
-        decoder = try FrameDecoder()
-        endOffset = end
+        endOffset = try Self.frameEnd(of: source)
         self.source = source
         self.memberSizeLimit = memberSizeLimit
     }

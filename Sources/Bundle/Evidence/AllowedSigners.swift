@@ -245,9 +245,7 @@ enum SignatureArmor {
         while let last = rest.last, last == 0x0a || last == 0x0d { rest.removeLast() }
         guard rest.starts(with: beginMarker), rest.count > beginMarker.count + endMarker.count,
             rest.suffix(endMarker.count) == endMarker[...]
-        else {
-            return false
-        }
+        else { return false }
         return rest.dropFirst(beginMarker.count).dropLast(endMarker.count).allSatisfy(isBase64OrLineBreak)
     }
 

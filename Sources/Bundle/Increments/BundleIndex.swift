@@ -78,9 +78,7 @@ public struct BundleIndex: Sendable, Equatable {
             let end = bytes.prefix(Self.maxHeaderSize).firstIndex(of: UInt8(ascii: "\n")),
             let fields = try? JSONFields(Array(bytes[..<end])), fields.text("format") == Self.format
         else { throw .notAnIndex }
-        guard fields.integer("version") == Self.version else {
-            throw .unsupportedVersion(fields.integer("version"))
-        }
+        guard fields.integer("version") == Self.version else { throw .unsupportedVersion(fields.integer("version")) }
         let start = end + 1
         let checked = bytes.count - Self.hashSize
         guard checked >= start, SHA256.hash(bytes.span.extracting(..<checked)).bytes[...] == bytes[checked...] else {

@@ -107,7 +107,7 @@ public struct EarlierBundles: Sendable {
     private mutating func addDetails<Entry: BundleDetail>(
         _ type: Entry.Type, in list: String, of bundle: BundleReader
     ) throws(BundleError) {
-        var cursor = try DetailCursor<Entry>(list, of: bundle)
+        var cursor = DetailCursor<Entry>(list, of: bundle)
         while let entry = try cursor.next() { details.insert(Digest16(of: entry.json.bytes.span)) }
     }
 

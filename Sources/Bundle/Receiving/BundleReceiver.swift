@@ -212,9 +212,7 @@ public struct BundleReceiver: ~Copyable {
         _ name: String, isSmall: Bool, replacesUnreadable: Bool, _ progress: (Int) -> Void
     ) throws -> Bool {
         let source = try medium.source(Array(name.utf8))
-        guard !isSmall || source.count <= Self.smallFileLimit else {
-            throw FileError(.read, name, code: EFBIG)
-        }
+        guard !isSmall || source.count <= Self.smallFileLimit else { throw FileError(.read, name, code: EFBIG) }
         var copy = try folder.open(name)
         if copy.size > source.count { try copy.truncate(to: 0) }
         let start = copy.size

@@ -27,7 +27,7 @@ public struct BundleFile: Sendable {
     public init(path: String) throws(BundleError) {
         var faults: [VolumeFault] = []
         try self.init(path: path, noting: &faults)
-        guard faults.isEmpty else { throw .volumes(.faults(faults)) }
+        guard faults.isEmpty else { throw .volumes(faults) }
     }
 
     /// Opens the bundle at `path` even if volumes are missing, and appends the faults of the volumes to `faults`.
@@ -43,7 +43,7 @@ public struct BundleFile: Sendable {
         } else {
             volumes = nil
             source = try Self.wrappingErrors(path) { () throws(FileError) in ByteSource(try InputFile(path: path)) }
-            if let name { throw .volumes(.notFirst(name.firstVolume.path)) }
+            if let name { throw .notFirstVolume(name.firstVolume.path) }
         }
     }
 
@@ -101,7 +101,7 @@ public struct BundleFile: Sendable {
     public static func splitBundleError(atPath path: String) -> BundleError? {
         // If the folder cannot be read, the caller reports the missing file.
         guard let names = try? VolumeSet.existingVolumes(ofBundleAt: path), let name = names.first else { return nil }
-        return .volumes(.split(name.firstVolume.path))
+        return .split(name.firstVolume.path)
     }
 
     private static func wrappingErrors<Value>(
@@ -209,39 +209,30 @@ public struct VolumeList: Sendable, Equatable {
     /// Parses the list for the bundle at `path`.
     ///
     /// The list must contain each volume of the bundle once, in order.
-    static func parse(_ bytes: [UInt8], forBundleAt path: String) -> Result<VolumeList, Fault> {
-        guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
+    static func parse(_ bytes: [UInt8], forBundleAt path: String) throws(Fault) -> VolumeList {
+        guard bytes.last == UInt8(ascii: "\n") else { throw Fault(reason: "no line feed at its end") }
         var hashes: [ContentHash] = []
         for part in bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let number = hashes.count + 1
-            guard number <= VolumeName.maxNumber else { return .failure(Fault(line: number, "too many lines")) }
+            guard number <= VolumeName.maxNumber else { throw Fault(reason: "line \(number): too many lines") }
             let name = VolumeName(of: path, number: number).name
             let text = part.first == UInt8(ascii: "\\") ? part.dropFirst() : part
             let digits = String(decoding: text.prefix(2 * 32), as: UTF8.self)
-            guard let hash = ContentHash(hex: digits) else { return .failure(Fault(line: number, "no SHA-256")) }
+            guard let hash = ContentHash(hex: digits) else { throw Fault(reason: "line \(number): no SHA-256") }
             // The whole line is compared with the expected line, so that escaped names need not be parsed.
             let line = line(for: hash, named: name)
             let binary = line.replacing("\(hash.hex)  ", with: "\(hash.hex) *", maxReplacements: 1)
             guard [line, binary].contains(where: { $0.utf8.elementsEqual(part) }) else {
-                return .failure(Fault(line: number, "it does not name \(name)"))
+                throw Fault(reason: "line \(number): it does not name \(name)")
             }
             hashes.append(hash)
         }
-        return .success(VolumeList(hashes))
+        return VolumeList(hashes)
     }
 
     /// A fault in a list.
     struct Fault: Error, Equatable {
-        /// The number of the malformed line, starting at 1, or `nil` if the fault is not in a single line.
-        let line: Int?
         /// The reason why the list cannot be parsed.
         let reason: String
-
-        init(line: Int?, _ reason: String) {
-            self.line = line
-            self.reason = reason
-        }
-
-        var text: String { line.map { "line \($0): \(reason)" } ?? reason }
     }
 }

@@ -18,19 +18,10 @@ public struct VolumeSet: Sendable {
     /// - Throws: `FileError` with the code `ENOENT` if no volume exists.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
         let names = try Self.existingVolumes(ofBundleAt: bundle)
-        guard !names.isEmpty else {
-            throw FileError(.open, VolumeName(of: bundle, number: 1).path, code: ENOENT)
-        }
+        guard !names.isEmpty else { throw FileError(.open, VolumeName(of: bundle, number: 1).path, code: ENOENT) }
         joinedFiles = try JoinedFiles(names.map(\.path))
         self.names = names
-        switch try Self.readList(ofBundleAt: bundle) {
-        case .success(let list)?: self.list = list
-        case .failure(let fault)?:
-            list = nil
-            let name = Path.name(of: VolumeName.listPath(of: bundle))
-            faults.append(VolumeFault(name, .badList(fault.text)))
-        case nil: list = nil
-        }
+        list = try Self.readList(ofBundleAt: bundle, noting: &faults)
         // The pattern for volumes in documents, which is for `cat`, includes this name.
         let zero = "\(Path.name(of: bundle)).000"
         let files = try Folder(path: Path.folder(of: bundle)).fileNames()
@@ -50,15 +41,24 @@ public struct VolumeSet: Sendable {
         return numbers.sorted().map { VolumeName(of: bundle, number: $0) }
     }
 
-    private static func readList(ofBundleAt bundle: String) throws(FileError) -> Result<VolumeList, VolumeList.Fault>? {
+    private static func readList(
+        ofBundleAt bundle: String, noting faults: inout [VolumeFault]
+    ) throws(FileError) -> VolumeList? {
+        let reason: String
         do throws(FileError) {
-            let file = try InputFile(path: VolumeName.listPath(of: bundle))
-            return VolumeList.parse(try file.contents(limit: VolumeList.sizeLimit), forBundleAt: bundle)
+            let bytes = try InputFile(path: VolumeName.listPath(of: bundle)).contents(limit: VolumeList.sizeLimit)
+            do throws(VolumeList.Fault) {
+                return try VolumeList.parse(bytes, forBundleAt: bundle)
+            } catch {
+                reason = error.reason
+            }
         } catch {
             if error.isNotFound { return nil }
-            if error.isTooLarge { return .failure(VolumeList.Fault(line: nil, "too large")) }
-            throw error
+            guard error.isTooLarge else { throw error }
+            reason = "too large"
         }
+        faults.append(VolumeFault(Path.name(of: VolumeName.listPath(of: bundle)), .badList(reason)))
+        return nil
     }
 
     /// The bytes of all volumes in order.
@@ -88,7 +88,7 @@ public struct VolumeSet: Sendable {
         } catch {
             throw .container(ContainerError(at: 0, .file(error)))
         }
-        guard faults.isEmpty else { throw .volumes(.faults(faults)) }
+        guard faults.isEmpty else { throw .volumes(faults) }
     }
 
     private func hashFaults(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
@@ -116,20 +116,20 @@ public struct VolumeSet: Sendable {
     func bundleError(for error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
         // A read error is ignored here, because the container error is reported in any case.
-        if let faults = try? hashFaults({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
+        if let faults = try? hashFaults({ _ in }), !faults.isEmpty { return .volumes(faults) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
         // The last volume is usually shorter than the others and contains the seek table. If no existing volume is
         // shorter and there is no seek table, the last volume is probably missing.
         if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.maxNumber {
             let next = VolumeName(of: last.bundlePath, number: last.number + 1)
-            return .volumes(.faults([VolumeFault(next.name, .missing)]))
+            return .volumes([VolumeFault(next.name, .missing)])
         }
         let position = joinedFiles.location(of: error.offset) ?? (names.count - 1, size)
         let through = lastVolumeIndex(ofFrameAt: error.offset).map { names[$0].name } ?? names[position.file].name
         let name = names[position.file].name
         let kind = VolumeFault.Kind.damaged(
             offset: position.offset, through: through == name ? nil : through, reason: error.reason.text)
-        return .volumes(.faults([VolumeFault(name, kind)]))
+        return .volumes([VolumeFault(name, kind)])
     }
 
     /// Returns the index of the volume in which the frame at `offset` ends, or `nil` if there is no seek table.
@@ -256,53 +256,6 @@ extension VolumeFault {
             let owner = VolumeName(of: names[index].bundlePath, number: other + 1)
             let ownerMatchesList = names.firstIndex(of: owner).map(matchesList) ?? false
             return VolumeFault(name, ownerMatchesList ? .duplicate(of: owner.name) : .swapped(with: owner.name))
-        }
-    }
-}
-
-/// The reason why volumes cannot be read as a bundle.
-public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The opened volume is not the first volume of its bundle.
-    ///
-    /// The value is the path of the first volume.
-    case notFirst(String)
-    /// There is no file at the path of the bundle, but volumes of the bundle exist.
-    ///
-    /// The value is the path of the first volume.
-    case split(String)
-    /// The volumes have the given faults, which are in the order of the volumes.
-    case faults([VolumeFault])
-
-    /// A description of the error.
-    public var description: String {
-        switch self {
-        case .notFirst(let first): "it is not the first volume of a bundle; pass \(first)"
-        case .split(let first): "there is no such file, but the bundle is split into volumes; pass \(first)"
-        case .faults(let faults): faults.map(\.text).joined(separator: "; ")
-        }
-    }
-
-    /// Whether the only problem is that files are missing.
-    public var hasOnlyMissingFiles: Bool {
-        switch self {
-        case .notFirst: false
-        case .split: true
-        case .faults(let faults): faults.allSatisfy { $0.kind == .missing }
-        }
-    }
-
-    /// A hint on how to resolve the error, or `nil` if no hint is available.
-    var remedy: String? {
-        switch self {
-        case .notFirst, .split: nil
-        case .faults(let faults):
-            if faults.contains(where: { $0.code == "bad-list" }) {
-                "use another copy of the list, or remove the list, because it is optional"
-            } else if hasOnlyMissingFiles {
-                "put all volumes of the bundle into one folder"
-            } else {
-                "use other copies of these volumes, or read what is left of the bundle with convert --salvage"
-            }
         }
     }
 }

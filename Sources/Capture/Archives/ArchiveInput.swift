@@ -31,7 +31,7 @@ final class ArchiveInput {
     /// The error that occurred in a callback, or `nil` if no callback failed.
     ///
     /// The error is stored here because libarchive cannot pass it to the caller.
-    private(set) var callbackError: ArchiveError?
+    private(set) var callbackError: (any Error)?
     /// The number of bytes that were passed to the reader, including bytes that were read twice.
     private var deliveredByteCount = 0
     private let origin: Origin
@@ -53,7 +53,7 @@ final class ArchiveInput {
     deinit { buffer.deallocate() }
 
     /// Creates an input that removes all compressions around an archive.
-    static func decompressing(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
+    static func decompressing(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws -> ArchiveInput {
         var input = ArchiveInput(.stored(bytes), limits)
         var levels = 0
         while true {
@@ -71,12 +71,10 @@ final class ArchiveInput {
         }
     }
 
-    private func head() throws(ArchiveError) -> [UInt8] {
+    private func head() throws -> [UInt8] {
         switch origin {
         case .stored(.source(let source)):
-            return try ArchiveError.wrapping { () throws(FileError) in
-                try source.bytes(at: 0, count: min(source.count, ArchiveFormat.headSize))
-            }
+            return try source.bytes(at: 0, count: min(source.count, ArchiveFormat.headSize))
         case .stored(.standardInput(let head, _)): return Array(head.prefix(ArchiveFormat.headSize))
         case .decompressed(let decompressor):
             let block = try decompressor.nextBlock()
@@ -140,14 +138,14 @@ final class ArchiveInput {
     /// Reads the next block if `unusedBytes` is empty.
     ///
     /// If `unusedBytes` is still empty after the call, the end of the input has been reached.
-    func refill() throws(ArchiveError) {
+    func refill() throws {
         if unusedBytes.isEmpty { unusedBytes = try nextBlock() }
     }
 
     func consume(_ count: Int) { unusedBytes = UnsafeRawBufferPointer(rebasing: unusedBytes[count...]) }
 
     /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
-    func finish() throws(ArchiveError) {
+    func finish() throws {
         guard case .decompressed(let decompressor) = origin else { return }
         while try !nextBlock().isEmpty {
             guard allows(expandedSize: deliveredByteCount) else {
@@ -168,7 +166,7 @@ final class ArchiveInput {
 extension ArchiveInput {
     /// Passes the next block to libarchive and returns its size, which is 0 at the end.
     private func read(for archive: OpaquePointer, _ start: UnsafeMutablePointer<UnsafeRawPointer?>) -> Int {
-        do throws(ArchiveError) {
+        do {
             // Checked here because libarchive makes no other call while it skips a member.
             guard allows(expandedSize: Int(archive_filter_bytes(archive, 0))) else {
                 throw ArchiveError(.overExpanded, at: offset(ofReader: archive))
@@ -183,24 +181,22 @@ extension ArchiveInput {
     }
 
     /// Returns the next block, which is valid until the next call and empty at the end.
-    private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    private func nextBlock() throws -> UnsafeRawBufferPointer {
         let block = try readBlock()
         position += block.count
         deliveredByteCount += block.count
         return block
     }
 
-    private func readBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    private func readBlock() throws -> UnsafeRawBufferPointer {
         switch origin {
         case .decompressed(let decompressor):
             if let block = firstBlock.take() { return block }
             return try decompressor.nextBlock()
         case .stored(let bytes):
-            return try ArchiveError.wrapping { () throws(FileError) in
-                var output = OutputSpan(buffer: buffer, initializedCount: 0)
-                try fill(&output, from: bytes)
-                return UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
-            }
+            var output = OutputSpan(buffer: buffer, initializedCount: 0)
+            try fill(&output, from: bytes)
+            return UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
         }
     }
 

@@ -23,7 +23,7 @@ struct ArchiveReader: ~Copyable {
     enum Step {
         case member(Member)
         /// Damaged bytes, after which more members may follow.
-        case damage(ArchiveError)
+        case damage(any Error)
         /// The end of the archive. `isMarked` states whether an end marker precedes it.
         case end(isMarked: Bool)
     }
@@ -45,7 +45,7 @@ struct ArchiveReader: ~Copyable {
     ///
     /// If `isTar` is `true`, only the tar format is enabled. If it is `false`, libarchive reads a tar archive that ends
     /// like a zip archive as a zip archive.
-    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
+    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws {
         handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), isTar: isTar)
     }
 
@@ -58,7 +58,7 @@ extension ArchiveReader {
     /// Returns the next member, or reports damage or the end of the archive.
     ///
     /// After an error is thrown, nothing more can be read.
-    mutating func next() throws(ArchiveError) -> Step {
+    mutating func next() throws -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
         var entry: OpaquePointer?
@@ -82,12 +82,12 @@ extension ArchiveReader {
     }
 
     /// Reads the bytes after the last member, and verifies the checksums of compressions.
-    func finish() throws(ArchiveError) { try handle.input.finish() }
+    func finish() throws { try handle.input.finish() }
 
     /// Calls `body` with consecutive parts of the contents of the current member.
     ///
     /// Stops if the contents exceed `limit` bytes. After an error is thrown, nothing more can be read.
-    mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
+    mutating func read(limit: Int, _ body: (Span<UInt8>) throws -> Void) throws -> Outcome {
         var total = 0
         while true {
             let count = archive_read_data(archive, handle.buffer.baseAddress, handle.buffer.count)
@@ -95,9 +95,9 @@ extension ArchiveReader {
             guard count > 0 else {
                 let failure = lastError()
                 guard count > Int(ARCHIVE_FATAL) else { throw failure }
-                switch failure.reason {
-                case .damaged(let words): return .damaged(words)
-                case .unsupportedFormat(let words): return .unsupported(words)
+                switch (failure as? ArchiveError)?.reason {
+                case .damaged(let words)?: return .damaged(words)
+                case .unsupportedFormat(let words)?: return .unsupported(words)
                 default: throw failure
                 }
             }
@@ -108,7 +108,7 @@ extension ArchiveReader {
         }
     }
 
-    private mutating func addExpanded(_ count: Int) throws(ArchiveError) {
+    private mutating func addExpanded(_ count: Int) throws {
         expandedByteCount = expandedByteCount.addingReportingOverflow(max(count, 0)).partialValue
         guard expandedByteCount >= 0, handle.input.allows(expandedSize: expandedByteCount) else {
             throw ArchiveError(.overExpanded, at: handle.offset)
@@ -123,7 +123,7 @@ extension ArchiveReader {
             || archive_filter_bytes(archive, 0) > archive_read_header_position(archive)
     }
 
-    private func lastError() -> ArchiveError {
+    private func lastError() -> any Error {
         handle.lastError(hasStarted: hasStarted)
     }
 }
@@ -159,7 +159,7 @@ private struct ArchiveHandle: ~Copyable {
     /// The locale that makes libarchive convert names to UTF-8.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-    static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
+    static func open(_ input: ArchiveInput, isTar: Bool) throws -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         let handle = ArchiveHandle(archive: archive, input: input)
         try handle.enableFormats(isTar: isTar)
@@ -180,7 +180,7 @@ private struct ArchiveHandle: ~Copyable {
     ///
     /// Other formats remain disabled, because each one exposes more code to hostile bytes. ``ArchiveInput`` removes
     /// compressions.
-    private func enableFormats(isTar: Bool) throws(ArchiveError) {
+    private func enableFormats(isTar: Bool) throws {
         let others = [
             archive_read_support_format_zip, archive_read_support_format_7zip, archive_read_support_format_cpio,
         ]
@@ -195,7 +195,7 @@ private struct ArchiveHandle: ~Copyable {
     /// Returns the error for the call that failed.
     ///
     /// This method must not be called if opening failed, because libarchive would dereference a null pointer.
-    func lastError(hasStarted: Bool) -> ArchiveError {
+    func lastError(hasStarted: Bool) -> any Error {
         if let failure = input.callbackError { return failure }
         if !hasStarted, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }
         return ArchiveError(ofLibarchive: archive_error_string(archive).map { String(cString: $0) }, at: offset)
@@ -220,8 +220,6 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case overLimit(String)
         /// A few bytes expand to an excessive size, as in a decompression bomb.
         case overExpanded
-        /// The input, or the temporary file for archive members, cannot be read or written.
-        case file(FileError)
         /// The installed libarchive lacks a required feature, or there is not enough memory.
         case unsupported(String)
         /// The format or the compression method is recognized, but not supported.
@@ -240,14 +238,6 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     init(_ reason: Reason, at offset: Int? = nil) {
         self.reason = reason
         self.offset = offset
-    }
-
-    static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(ArchiveError) -> Value {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw ArchiveError(.file(error))
-        }
     }
 
     /// Creates an error from an error message of libarchive.
@@ -276,7 +266,6 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case .encrypted: "encrypted"
         case .overLimit(let words): "more than \(words)\(position)"
         case .overExpanded: "expands beyond all measure\(position)"
-        case .file(let error): error.description
         case .unsupported(let words), .unsupportedFormat(let words): words
         case .largeWindow: "compressed with zstd and a window of more than 128 MiB"
         case .empty: "an empty file was compressed"
@@ -291,7 +280,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case .checksum: "get another copy of the archive, because files in this one may be altered"
         case .encrypted, .overLimit, .overExpanded, .unsupportedFormat: "unpack the archive and pass the folder"
         case .largeWindow: "decompress the file with zstd -d --long=31 and pass the result"
-        case .file, .unsupported, .empty: nil
+        case .unsupported, .empty: nil
         }
     }
 }

@@ -52,7 +52,7 @@ struct ArchiveSpooler {
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
     consuming func spoolMembers(
         _ bytes: ArchiveBytes, only paths: Set<[UInt8]>? = nil
-    ) throws(ArchiveError) -> Result {
+    ) throws -> Result {
         wantedPaths = paths
         let start = spool.endOffset
         var readings = 1
@@ -68,19 +68,19 @@ struct ArchiveSpooler {
     }
 
     /// Reads the archive once, without a second reading for the targets of hard links.
-    consuming func read(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
+    consuming func read(_ bytes: ArchiveBytes) throws -> Result {
         let isTar = try bytes.isTar
         var zipEntryCount: UInt16?
         switch bytes {
         case .standardInput: isStream = true
         case .source(let source):
-            zipEntryCount = try ArchiveError.wrapping { () throws(FileError) in try source.zipEntryCount() }
+            zipEntryCount = try source.zipEntryCount()
             if isTar, zipEntryCount != nil {
                 report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
             }
         }
         var reader = try ArchiveReader(bytes, limits: limits, isTar: isTar)
-        do throws(ArchiveError) {
+        do {
             let memberCount = try addMembers(from: &reader)
             // libarchive reads only one of several entries with the same offset.
             let missing = (zipEntryCount ?? 0) &- UInt16(truncatingIfNeeded: memberCount)
@@ -89,14 +89,14 @@ struct ArchiveSpooler {
                 report("unreadable", "not read: \(entries) at the bytes of other entries", at: "")
             }
         } catch {
-            guard case .damaged = error.reason, treeBuilder.entryCount > 0 else { throw error }
+            guard case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else { throw error }
             report("damaged", "\(error); what follows is lost", at: "")
         }
         return try finish()
     }
 
     /// Adds all members, and returns their number.
-    private mutating func addMembers(from reader: inout ArchiveReader) throws(ArchiveError) -> Int {
+    private mutating func addMembers(from reader: inout ArchiveReader) throws -> Int {
         var isInDamagedPart = false
         var memberCount = 0
         while true {
@@ -120,9 +120,7 @@ struct ArchiveSpooler {
         }
     }
 
-    private mutating func addMember(_ member: ArchiveReader.Member, from reader: inout ArchiveReader)
-        throws(ArchiveError)
-    {
+    private mutating func addMember(_ member: ArchiveReader.Member, from reader: inout ArchiveReader) throws {
         guard let path = addHeader(of: member),
             let contents = try contents(of: member, path, from: &reader)
         else { return }
@@ -159,14 +157,10 @@ struct ArchiveSpooler {
         return nil
     }
 
-    private func checkLimits() throws(ArchiveError) {
+    private func checkLimits() throws {
         guard treeBuilder.entryCount <= limits.memberCount, treeBuilder.nameByteCount <= limits.totalNameSize else {
             throw ArchiveError(.overLimit("\(limits.memberCount) members, or their names"))
         }
-    }
-
-    private func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
-        try ArchiveError.wrapping { () throws(FileError) in try spool.append(bytes) }
     }
 
     private mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
@@ -211,10 +205,10 @@ struct ArchiveSpooler {
     /// Spools the contents of a file and returns their location, or `nil` if they cannot be read.
     private mutating func contents(
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
-    ) throws(ArchiveError) -> SpooledTree.Contents? {
+    ) throws -> SpooledTree.Contents? {
         let start = spool.endOffset
-        do throws(ArchiveError) {
-            let outcome = try reader.read(limit: limits.memberSize) { part throws(ArchiveError) in try append(part) }
+        do {
+            let outcome = try reader.read(limit: limits.memberSize) { part in try spool.append(part) }
             switch outcome {
             case .complete: return .spooled(offset: start, count: spool.endOffset - start)
             case .tooLarge:
@@ -230,7 +224,7 @@ struct ArchiveSpooler {
                 return nil
             }
         } catch {
-            if case .damaged = error.reason { report("damaged", "\(error)", at: path.text) }
+            if case .damaged? = (error as? ArchiveError)?.reason { report("damaged", "\(error)", at: path.text) }
             throw error
         }
     }
@@ -252,8 +246,8 @@ struct ArchiveSpooler {
             || !archive.isNested && ArchiveFormat.isArchive(named: name)
     }
 
-    private consuming func finish() throws(ArchiveError) -> Result {
-        let file = try ArchiveError.wrapping { () throws(FileError) in try spool.file() }
+    private consuming func finish() throws -> Result {
+        let file = try spool.file()
         let (tree, faults) = treeBuilder.finish(name: archive.shownPath, byteStorage: .spool(file))
         var neededTargets: Set<[UInt8]> = []
         for fault in faults {
@@ -288,11 +282,10 @@ struct ArchiveSpooler {
 extension ArchiveBytes {
     /// Whether the archive begins like a tar archive.
     fileprivate var isTar: Bool {
-        get throws(ArchiveError) {
+        get throws {
             switch self {
             case .source(let source):
-                ArchiveFormat.isTar(
-                    try ArchiveError.wrapping { () throws(FileError) in try InputKind.head(of: source) })
+                ArchiveFormat.isTar(try InputKind.head(of: source))
             case .standardInput(let head, _): ArchiveFormat.isTar(head)
             }
         }

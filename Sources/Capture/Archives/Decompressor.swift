@@ -10,7 +10,7 @@ protocol Decompressor: AnyObject {
     ///
     /// - Throws: ``ArchiveError``, with the reason `checksum` if all bytes were decompressed and their checksum is
     ///   wrong.
-    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer
+    func nextBlock() throws -> UnsafeRawBufferPointer
 }
 
 /// A decompressor that uses libarchive.
@@ -28,7 +28,7 @@ private final class LibarchiveDecompressor: Decompressor {
     /// instead.
     init(
         _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
-    ) throws(ArchiveError) {
+    ) throws {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         self.archive = archive
         self.input = input
@@ -51,7 +51,7 @@ private final class LibarchiveDecompressor: Decompressor {
 
     var offset: Int { input.offset(ofReader: archive) }
 
-    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    func nextBlock() throws -> UnsafeRawBufferPointer {
         guard !isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         var start: UnsafeRawPointer?
         var count = 0
@@ -63,7 +63,7 @@ private final class LibarchiveDecompressor: Decompressor {
         }
     }
 
-    private func lastError() -> ArchiveError {
+    private func lastError() -> any Error {
         if let failure = input.callbackError { return failure }
         let words = archive_error_string(archive).map { String(cString: $0) }
         // libarchive has no code for this error: "lz4 stream checksum error", "Restored data doesn't match checksum".
@@ -79,7 +79,7 @@ private final class GzipDecompressor: Decompressor {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     private var isAtEnd = false
 
-    init(of input: ArchiveInput) throws(ArchiveError) {
+    init(of input: ArchiveInput) throws {
         self.input = input
         do throws(InflateError) {
             inflater = try Inflater()
@@ -93,7 +93,7 @@ private final class GzipDecompressor: Decompressor {
 
     var offset: Int { input.offset }
 
-    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    func nextBlock() throws -> UnsafeRawBufferPointer {
         var count = 0
         while count == 0, !isAtEnd {
             try input.refill()
@@ -104,7 +104,7 @@ private final class GzipDecompressor: Decompressor {
         return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
     }
 
-    private func inflate() throws(ArchiveError) -> Int {
+    private func inflate() throws -> Int {
         var output = OutputSpan(buffer: buffer, initializedCount: 0)
         var used = 0
         defer { input.consume(used) }
@@ -118,13 +118,13 @@ private final class GzipDecompressor: Decompressor {
     }
 
     /// Continues with the next gzip member, or ends if only zeros follow.
-    private func beginNextMember() throws(ArchiveError) {
+    private func beginNextMember() throws {
         try input.refill()
         guard input.unusedBytes.first == 0x1F else { return try skipPadding() }
         inflater.restart()
     }
 
-    private func skipPadding() throws(ArchiveError) {
+    private func skipPadding() throws {
         isAtEnd = true
         while !input.unusedBytes.isEmpty {
             guard input.unusedBytes.allSatisfy({ $0 == 0 }) else {
@@ -139,7 +139,7 @@ private final class GzipDecompressor: Decompressor {
 // MARK: - Compression
 
 extension Compression {
-    func decompressor(of input: ArchiveInput) throws(ArchiveError) -> any Decompressor {
+    func decompressor(of input: ArchiveInput) throws -> any Decompressor {
         switch self {
         case .gzip: try GzipDecompressor(of: input)
         case .xz: try LibarchiveDecompressor(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)

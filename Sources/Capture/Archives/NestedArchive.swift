@@ -26,7 +26,7 @@ struct NestedArchive {
     /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
     func open(
         in tree: FileTree, spool: Spool, formats: [any StoreFormat]
-    ) throws(ArchiveError) -> OpenedArchive {
+    ) throws -> OpenedArchive {
         let source: ByteSource
         let kind: InputKind
         do throws(FileError) {
@@ -46,16 +46,17 @@ struct NestedArchive {
 
     private func read(
         _ source: ByteSource, _ spool: Spool, _ formats: [any StoreFormat]
-    ) throws(ArchiveError) -> OpenedArchive {
-        do throws(ArchiveError) {
+    ) throws -> OpenedArchive {
+        do {
             let spooler = ArchiveSpooler(location, spool: spool, formats: formats)
             let result = try spooler.spoolMembers(.source(source))
             return OpenedArchive(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
                 rereader: ArchiveRereader(source: source, spooler: spooler))
-        } catch {
+        } catch let error as FileError where error.operation != .spool {
+            return failure("unreadable", "not read: \(error)", isLoss: true)
+        } catch let error as ArchiveError {
             switch error.reason {
-            case .file(let file) where file.operation == .spool: throw error
             case .damaged, .checksum, .unknownFormat:
                 return failure("damaged", error.description, at: error.offset, isLoss: true)
             default: return failure("unreadable", "not read: \(error)", at: error.offset, isLoss: true)
@@ -106,7 +107,7 @@ struct ArchiveRereader {
     /// The initial state of the spooler, before the archive was first read.
     let spooler: ArchiveSpooler
 
-    func members(at paths: Set<[UInt8]>) throws(ArchiveError) -> ArchiveSpooler.Result {
+    func members(at paths: Set<[UInt8]>) throws -> ArchiveSpooler.Result {
         try spooler.spoolMembers(.source(source), only: paths)
     }
 }

@@ -42,7 +42,7 @@ struct BackupContents {
     /// The omitted rows whose file names are not the hash of their domain and path.
     private var misnamedRows = RejectedRows()
     private var isFull = false
-    private var lastDomain: (name: [UInt8], domain: RowLocation.Domain)?
+    private var lastDomain: (name: [UInt8], domain: RowDomain)?
 
     /// The number of rows that were rejected for the same reason, and the name of the first of these rows.
     private struct RejectedRows {
@@ -63,23 +63,23 @@ struct BackupContents {
     }
 
     mutating func add(_ row: ManifestRow) {
-        switch RowLocation(row, in: domain(of: row)) {
+        switch domain(of: row) {
         case .system: checkFileName(of: row)
-        case .invalid: rowsWithInvalidPaths.add(row)
-        case .app(let domain, let path):
+        case .app(let domain) where row.hasValidPath:
             // A container is added only if it has kept rows or if its pings may be missing.
-            if path.isEmpty {
+            if row.path.isEmpty {
                 checkFileName(of: row)
                 return addContainer(domain)
             }
-            add(row, path, in: domain)
+            add(row, in: domain)
+        case .invalid, .app: rowsWithInvalidPaths.add(row)
         }
     }
 
     /// Returns the domain of `row`, reusing the result for the previous row if the domain is the same.
-    private mutating func domain(of row: ManifestRow) -> RowLocation.Domain {
+    private mutating func domain(of row: ManifestRow) -> RowDomain {
         if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
-        let domain = RowLocation.Domain(name: row.domain)
+        let domain = RowDomain(name: row.domain)
         lastDomain = (row.domain, domain)
         return domain
     }
@@ -90,9 +90,9 @@ struct BackupContents {
         domains[domain.name] = domain
     }
 
-    private mutating func add(_ row: ManifestRow, _ path: [UInt8], in domain: BackupDomain) {
+    private mutating func add(_ row: ManifestRow, in domain: BackupDomain) {
         let hint = RowKind(flags: row.flags)
-        let member = StoreNames.memberName(forPath: path, inDomain: domain.name)
+        let member = StoreNames.memberName(forPath: row.path, inDomain: domain.name)
         let mayBeFile = storeNames.mayBelongToStore(member)
         let mayBeFolder = hint != .file && storeNames.isPingFolder(member)
         let mayBeLink = storeNames.isStoreName(member.name)
@@ -101,11 +101,11 @@ struct BackupContents {
             return addContainer(domain)
         }
         let details = row.details
-        let fullPath = row.domain + [UInt8(ascii: "/")] + path
+        let fullPath = row.domain + [UInt8(ascii: "/")] + row.path
         // The domain may make the path too long.
         guard (try? MemberPath(fullPath)) != nil else { return rowsWithInvalidPaths.add(row) }
         switch details?.kind ?? hint {
-        case .file? where mayBeFile: addFile(row, details, fullPath, path)
+        case .file? where mayBeFile: addFile(row, details, fullPath)
         case .folder? where mayBeFolder: keep(KeptRow(kind: .folder), at: fullPath)
         case .link? where mayBeLink: keep(KeptRow(kind: .link), at: fullPath)
         case nil where mayBeFile: rowsWithoutKind.add(row)
@@ -124,8 +124,8 @@ struct BackupContents {
         if stored != FileID(domain: row.domain, path: row.path) { misnamedRows.add(row) }
     }
 
-    private mutating func addFile(_ row: ManifestRow, _ details: MBFile?, _ fullPath: FullPath, _ path: [UInt8]) {
-        let expectedID = FileID(domain: row.domain, path: path)
+    private mutating func addFile(_ row: ManifestRow, _ details: MBFile?, _ fullPath: FullPath) {
+        let expectedID = FileID(domain: row.domain, path: row.path)
         guard let stored = row.fileID else { return add(row, expectedID, details, isNamedByHash: true, at: fullPath) }
         guard let fileID = FileID(stored) else { return rowsWithInvalidNames.add(row) }
         add(row, fileID, details, isNamedByHash: fileID == expectedID, at: fullPath)

@@ -47,12 +47,11 @@ struct BackupDetector: Sendable {
         }
         // A write-ahead log that cannot be read is reported when the backup is opened.
         let log = try? folder.source(Array((Self.databaseName + "-wal").utf8))
-        do throws(BackupError) {
+        do {
             _ = try ManifestDatabase(main, log: log, spool: spool)
             return true
         } catch {
-            if case .file = error.cause { return true }
-            return false
+            return error is FileError
         }
     }
 

@@ -120,16 +120,6 @@ final class BackupFiles: Sendable {
     }
 }
 
-extension WrappedKeyError {
-    /// A description of the error that follows "the key" in a sentence.
-    var words: String {
-        switch self {
-        case .missingClassKey(let number): "is of class \(number), whose key is not in the keybag"
-        case .unwrappingFailed: "cannot be unwrapped"
-        }
-    }
-}
-
 // MARK: - Entries
 
 /// The information that is needed to open a file of a backup.

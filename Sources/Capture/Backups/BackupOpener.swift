@@ -13,16 +13,14 @@ struct BackupOpener {
     let spool: Spool
     let passwords: BackupPasswords
 
-    func open(_ folder: borrowing Folder, storeNames: StoreNames) throws(BackupError) -> OpenedManifest {
-        let propertyLists = try BackupError.wrapping { () throws(FileError) in try BackupPropertyLists(in: folder) }
+    func open(_ folder: borrowing Folder, storeNames: StoreNames) throws -> OpenedManifest {
+        let propertyLists = try BackupPropertyLists(in: folder)
         let unlocker = BackupUnlocker(propertyLists: propertyLists, location: location, passwords: passwords)
         let found = try findManifest(in: folder, propertyLists, unlocker)
         var contents = BackupContents(storeNames, nameByteLimit: spool.archiveLimits.totalNameSize)
         var unlisted: UnlistedFiles?
-        if case .binary = found.rows {
-            unlisted = try BackupError.wrapping { () throws(FileError) in try UnlistedFiles(in: folder) }
-        }
-        var end = try found.rows.forEach { row throws(BackupError) in
+        if case .binary = found.rows { unlisted = try UnlistedFiles(in: folder) }
+        var end = try found.rows.forEach { row in
             contents.add(row)
             unlisted?.remove(row)
         }
@@ -30,12 +28,11 @@ struct BackupOpener {
             end = .incomplete(caseID: "B44", text: fault)
         }
         if contents.hasFolders {
-            _ = try found.rows.forEach { row throws(BackupError) in contents.registerClash(of: row) }
+            _ = try found.rows.forEach { row in contents.registerClash(of: row) }
         }
         return OpenedManifest(
             location: location, propertyLists: propertyLists, unlocker: unlocker, format: found.format,
-            protection: found.protection,
-            contents: contents, end: end)
+            protection: found.protection, contents: contents, end: end)
     }
 
     private struct FoundManifest {
@@ -46,7 +43,7 @@ struct BackupOpener {
 
     private func findManifest(
         in folder: borrowing Folder, _ propertyLists: BackupPropertyLists, _ unlocker: BackupUnlocker
-    ) throws(BackupError) -> FoundManifest {
+    ) throws -> FoundManifest {
         guard let main = try source(BackupDetector.databaseName, in: folder) else {
             guard let old = try source(BackupDetector.binaryManifestName, in: folder) else {
                 throw BackupError("B33", "the manifest has disappeared")
@@ -55,8 +52,7 @@ struct BackupOpener {
                 propertyLists.isEncrypted ? .encrypted(try unlocker.unlock()) : .plain
             return FoundManifest(rows: .binary(old), format: .mbdb, protection: protection)
         }
-        let isPlain = ManifestDatabase.isDatabase(
-            try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: 16) })
+        let isPlain = ManifestDatabase.isDatabase(try main.bytes(at: 0, count: 16))
         guard !isPlain, propertyLists.isEncrypted else {
             // Without Manifest.plist, an encrypted manifest looks damaged. The error names the cause if there is one.
             if !isPlain { _ = try source(BackupPropertyLists.Name.manifest.rawValue, in: folder) }
@@ -81,10 +77,9 @@ struct BackupOpener {
     /// Decrypts the manifest.
     ///
     /// The padding is kept, because SQLite ignores bytes after the length that the header states.
-    private func decryptManifest(_ main: ByteSource, _ propertyLists: BackupPropertyLists, _ keys: ClassKeys)
-        throws(BackupError)
-        -> ByteSource
-    {
+    private func decryptManifest(
+        _ main: ByteSource, _ propertyLists: BackupPropertyLists, _ keys: ClassKeys
+    ) throws -> ByteSource {
         guard let stored = propertyLists.manifestKey, let wrapped = WrappedKey(stored) else {
             throw BackupError("B27", "the manifest is encrypted, but its key is missing or does not have 44 bytes")
         }
@@ -99,20 +94,18 @@ struct BackupOpener {
                 "B27",
                 "the encrypted manifest has \(main.count.counted("byte")), which is not a multiple of the block size")
         }
-        return try BackupError.wrapping { () throws(FileError) in
-            ByteSource(try DecryptedBytes(main, key: key, path: BackupDetector.databaseName))
-        }
+        return ByteSource(try DecryptedBytes(main, key: key, path: BackupDetector.databaseName))
     }
 
     /// Returns the bytes of a file in the backup, or `nil` if the file is missing.
-    private func source(_ name: String, in folder: borrowing Folder) throws(BackupError) -> ByteSource? {
+    private func source(_ name: String, in folder: borrowing Folder) throws -> ByteSource? {
         do throws(FileError) {
             return try folder.source(Array(name.utf8))
         } catch {
             if error.isNotFound { return nil }
             // Links are not followed. A journal or log that is a link is an error, because the manifest may be wrong
             // without it.
-            guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
+            guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw error }
             throw BackupError("B33", "\(name) is not a regular file")
         }
     }
@@ -159,43 +152,11 @@ struct BackupUnlocker {
         do throws(KeybagError) {
             bag = try Keybag(bytes)
         } catch {
-            throw BackupError(error)
+            throw BackupError(error.caseID, error.reason)
         }
-        do throws(BackupPasswords.UnlockError) {
-            return try passwords.unlock(bag, path: location.shownPath)
-        } catch {
-            throw BackupError(error, propertyLists)
-        }
-    }
-}
-
-extension BackupError {
-    fileprivate init(_ error: KeybagError) {
-        switch error {
-        case .malformed(let words): self.init("B24", "the keybag cannot be used: \(words)")
-        case .unsupportedRounds(let count):
-            self.init(
-                "B25",
-                "the keybag requires \(count) rounds, but only 1 to \(Keybag.supportedRounds.upperBound) are supported")
-        }
-    }
-
-    fileprivate init(_ error: BackupPasswords.UnlockError, _ propertyLists: BackupPropertyLists) {
         let facts = BackupFacts(path: "", format: .sqlite, isEncrypted: true, propertyLists)
-        let origin = facts.origin.isEmpty ? "" : " (\(facts.origin))"
-        switch error {
-        case .noPassword: self.init("B19", "no password for the encrypted backup\(origin)", cause: .password)
-        case .wrongPassword:
-            self.init(
-                "B20",
-                "wrong password for the encrypted backup\(origin); letters with accents may have been typed in "
-                    + "another form", cause: .password)
-        case .outOfBudget(let rounds):
-            self.init(
-                "B25",
-                "the encrypted backup\(origin) was not opened: its keybag requires \(rounds) rounds, which exceeds the rest of "
-                    + "the \(InputLimits.totalRoundCount) rounds allowed for all backups of a command", cause: .budget)
-        }
+        return try passwords.unlock(
+            bag, path: location.shownPath, origin: facts.origin.isEmpty ? "" : " (\(facts.origin))")
     }
 }
 
@@ -258,13 +219,11 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         case budget
         /// The backup is damaged or exceeds a limit.
         case damage
-        /// A file cannot be read, or the spool cannot be written.
-        case file(FileError)
     }
 
     /// The cause of the error.
     public let cause: Cause
-    /// The description, which begins with a case ID such as `B19` unless the operating system reported the error.
+    /// The description, which begins with a case ID such as `B19`.
     public let description: String
 
     init(_ caseID: String, _ text: String, cause: Cause = .damage) {
@@ -272,31 +231,13 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         description = "\(caseID) \(text)"
     }
 
-    init(_ error: FileError) {
-        cause = .file(error)
-        description = error.description
-    }
-
-    static func wrapping<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws(BackupError) -> Value {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw BackupError(error)
-        }
-    }
-
-    var isSpoolFailure: Bool {
-        if case .file(let error) = cause { error.operation == .spool } else { false }
-    }
-
-    /// The suggested next step for the user, or `nil` if there is none.
-    public var remedy: String? {
+    /// The suggested next step for the user.
+    public var remedy: String {
         switch cause {
         case .password:
             "use --password-file FILE, set PINGFERRY_BACKUP_PASSWORD, or run the command in a terminal to enter the password"
         case .budget: "run a separate command for this backup"
         case .damage: "make the backup again, or copy it again from the computer that made it"
-        case .file: nil
         }
     }
 }

@@ -38,15 +38,6 @@ public final class BackupPasswords: Sendable {
         }
     }
 
-    /// The reason why a keybag cannot be unlocked.
-    enum UnlockError: Error, Equatable {
-        case noPassword
-        /// None of the passwords unlocks a key.
-        case wrongPassword
-        /// The next derivation, with this number of rounds, would exceed the limit for the command.
-        case outOfBudget(rounds: Int)
-    }
-
     private let state: Mutex<State>
     private let prompt: Prompt?
     private let deriveKey: KeyDerivation
@@ -80,11 +71,11 @@ public final class BackupPasswords: Sendable {
 
     /// Returns the keys in `bag`, trying known passwords before asking the user.
     ///
-    /// The prompt names the backup by `path`.
-    func unlock(_ bag: Keybag, path: String) throws(UnlockError) -> ClassKeys {
+    /// The prompt names the backup by `path`, and an error describes it by `origin`.
+    func unlock(_ bag: Keybag, path: String, origin: String = "") throws(BackupError) -> ClassKeys {
         let count = state.withLock { $0.passwords.count }
         for index in 0..<count {
-            if let keys = try keys(of: bag, password: index, path: path) { return keys }
+            if let keys = try keys(of: bag, password: index, path: path, origin) { return keys }
         }
         var hasPassword = count > 0
         for _ in 0..<Self.promptLimit {
@@ -94,17 +85,30 @@ public final class BackupPasswords: Sendable {
                 state.passwords.append(answer)
                 return state.passwords.count - 1
             }
-            if let keys = try keys(of: bag, password: index, path: path) { return keys }
+            if let keys = try keys(of: bag, password: index, path: path, origin) { return keys }
         }
-        throw hasPassword ? .wrongPassword : .noPassword
+        guard hasPassword else {
+            throw BackupError("B19", "no password for the encrypted backup\(origin)", cause: .password)
+        }
+        throw BackupError(
+            "B20",
+            "wrong password for the encrypted backup\(origin); letters with accents may have been typed in another form",
+            cause: .password)
     }
 
-    private func keys(of bag: Keybag, password index: Int, path: String) throws(UnlockError) -> ClassKeys? {
+    private func keys(
+        of bag: Keybag, password index: Int, path: String, _ origin: String
+    ) throws(BackupError) -> ClassKeys? {
         let keyID = DerivedKeyID(passwordIndex: index, derivation: bag.derivation)
         let (knownKey, password) = state.withLock { ($0.keys[keyID], $0.passwords[index]) }
         if let key = knownKey { return ClassKeys(bag, under: key) }
         let rounds = bag.derivation.rounds
-        guard state.withLock({ $0.spend(rounds) }) else { throw .outOfBudget(rounds: rounds) }
+        guard state.withLock({ $0.spend(rounds) }) else {
+            throw BackupError(
+                "B25",
+                "the encrypted backup\(origin) was not opened: its keybag requires \(rounds) rounds, which exceeds the rest of "
+                    + "the \(InputLimits.totalRoundCount) rounds allowed for all backups of a command", cause: .budget)
+        }
         guard let key = deriveKey(path, rounds, { bag.derivation.key(for: password) }) else { return nil }
         state.withLock { $0.keys[keyID] = key }
         return ClassKeys(bag, under: key)

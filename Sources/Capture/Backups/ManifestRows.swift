@@ -20,9 +20,9 @@ enum ManifestRows {
 
     /// Calls `body` with each row, in order, and returns whether the rows are complete.
     ///
-    /// - Throws: ``BackupError`` if the manifest has an unknown version, contains no complete record or cannot be read,
-    ///   and the errors of `body`.
-    func forEach(_ body: (ManifestRow) throws(BackupError) -> Void) throws(BackupError) -> End {
+    /// - Throws: ``BackupError`` if the manifest has an unknown version or contains no complete record, or `FileError`
+    ///   if it cannot be read.
+    func forEach(_ body: (ManifestRow) -> Void) throws -> End {
         switch self {
         case .database(let database): try Self.read(database, body)
         case .binary(let source): try Self.read(source, body)
@@ -33,14 +33,12 @@ enum ManifestRows {
         caseID: "B34",
         text: "the manifest has more than \(InputLimits.backupRowCount) rows; the remaining rows are not read")
 
-    private static func read(
-        _ database: ManifestDatabase, _ body: (ManifestRow) throws(BackupError) -> Void
-    ) throws(BackupError) -> End {
+    private static func read(_ database: ManifestDatabase, _ body: (ManifestRow) -> Void) throws -> End {
         var count = 0
-        let damage = try database.forEachRow { row throws(BackupError) in
+        let damage = try database.forEachRow { row in
             count += 1
             guard count <= InputLimits.backupRowCount else { return false }
-            try body(row)
+            body(row)
             return true
         }
         guard count <= InputLimits.backupRowCount else { return tooManyRows }
@@ -50,9 +48,7 @@ enum ManifestRows {
         return database.logFault.map { .incomplete(caseID: "B34", text: "the manifest: \($0)") } ?? .complete
     }
 
-    private static func read(
-        _ source: ByteSource, _ body: (ManifestRow) throws(BackupError) -> Void
-    ) throws(BackupError) -> End {
+    private static func read(_ source: ByteSource, _ body: (ManifestRow) -> Void) throws -> End {
         var manifest = BinaryManifest()
         var offset = 0
         var count = 0
@@ -61,10 +57,10 @@ enum ManifestRows {
             case .row(let row):
                 count += 1
                 guard count <= InputLimits.backupRowCount else { return tooManyRows }
-                try body(row)
+                body(row)
             case .notAManifest: throw BackupError("B44", "Manifest.mbdb has an unknown version")
             case .needsMore:
-                let piece = try Self.piece(of: source, at: offset)
+                let piece = try source.bytes(at: offset, count: min(1 << 20, source.count - offset))
                 guard piece.isEmpty else {
                     offset += piece.count
                     manifest.feed(piece)
@@ -78,13 +74,6 @@ enum ManifestRows {
                         "Manifest.mbdb is truncated or damaged after \(count.counted("record")); later records are lost"
                 )
             }
-        }
-    }
-
-    private static func piece(of source: ByteSource, at offset: Int) throws(BackupError) -> [UInt8] {
-        guard offset < source.count else { return [] }
-        return try BackupError.wrapping { () throws(FileError) in
-            try source.bytes(at: offset, count: min(1 << 20, source.count - offset))
         }
     }
 }
@@ -113,7 +102,7 @@ struct ManifestDatabase {
     /// `isDecrypted` states whether `main` was decrypted. If so, an invalid database indicates a wrong key.
     init(
         _ main: ByteSource, journal: ByteSource? = nil, log: ByteSource? = nil, isDecrypted: Bool = false, spool: Spool
-    ) throws(BackupError) {
+    ) throws {
         // Decrypting with a wrong key produces bytes that are not a database.
         let invalidDatabaseCase = isDecrypted ? "B27" : "B33"
         let sizes = [main, journal, log].map { $0?.count ?? 0 }
@@ -123,7 +112,7 @@ struct ManifestDatabase {
         }
         let size = sizes.reduce(0, +)
         valueByteLimit = 2 * size + 16 << 20
-        let head = try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
+        let head = try main.bytes(at: 0, count: Self.headSize)
         guard Self.isDatabase(head), head.count == Self.headSize else {
             throw BackupError(invalidDatabaseCase, "the manifest is not a database")
         }
@@ -131,16 +120,12 @@ struct ManifestDatabase {
         guard journal != nil || log != nil || main.count >= Self.databaseSize(header: head) else {
             throw BackupError(invalidDatabaseCase, "the manifest ends before its last page")
         }
-        logFault = try BackupError.wrapping { () throws(FileError) in
-            try log.flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
-        }
+        logFault = try log.flatMap { log in try WriteAheadLogFault.find(in: log) }
         let folder = spool.folder
-        let copy = try BackupError.wrapping { () throws(FileError) in
-            try spool.checkCapacity(for: size)
-            return try DatabaseCopy(
-                main: main.copied(to: folder), journal: journal?.copied(to: folder),
-                writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: InputLimits.backupManifestSize)
-        }
+        try spool.checkCapacity(for: size)
+        let copy = try DatabaseCopy(
+            main: main.copied(to: folder), journal: journal?.copied(to: folder),
+            writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: InputLimits.backupManifestSize)
         let schema: String?
         do throws(PrivateDatabaseError) {
             database = try PrivateDatabase(copy, table: "Files")
@@ -212,7 +197,7 @@ extension ManifestDatabase {
     ///
     /// Returns a description of the damage that ended the rows early, or `nil` if there is none. The column `file` is
     /// read only for rows of app containers.
-    fileprivate func forEachRow(_ body: (ManifestRow) throws(BackupError) -> Bool) throws(BackupError) -> String? {
+    fileprivate func forEachRow(_ body: (ManifestRow) -> Bool) throws(BackupError) -> String? {
         let statement: PrivateStatement
         do throws(PrivateDatabaseError) {
             statement = try PrivateStatement(
@@ -238,7 +223,7 @@ extension ManifestDatabase {
             last = rowid
             let byteCount = [1, 2, 3, 5].lazy.map { statement.byteCount($0) }.saturatedSum
             guard budget.reserve(nodes: 1, bytes: byteCount) else { return "its rows share pages" }
-            guard try body(Self.row(statement)) else { return nil }
+            guard body(Self.row(statement)) else { return nil }
         }
     }
 

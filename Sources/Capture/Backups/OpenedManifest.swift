@@ -27,7 +27,7 @@ struct OpenedManifest {
     /// Builds the file tree of the backup, and checks that the stores can be read.
     ///
     /// - Throws: ``BackupError`` if a file is still encrypted and the keybag cannot be unlocked.
-    func finish(in folder: SharedFolder) throws(BackupError) -> OpenedBackup {
+    func finish(in folder: SharedFolder) throws -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: location.label, path: location.path)
         reportState(files.damagedClassNumbers, &problems)
@@ -49,7 +49,7 @@ struct OpenedManifest {
             problems: problems.finish(), domains: domains)
     }
 
-    private func files(in folder: SharedFolder) throws(BackupError) -> BackupFiles {
+    private func files(in folder: SharedFolder) throws -> BackupFiles {
         let files = BackupFiles(contents.entries, in: folder, protection: protection)
         guard case .mixed = protection, files.needsKeys() else { return files }
         return BackupFiles(contents.entries, in: folder, protection: .mixed(try unlocker.unlock()))

@@ -181,7 +181,7 @@ public struct CaptureReader: Sendable {
             try await consume($0)
         }
         guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
-        var details = try BundleDetails(of: bundle)
+        var details = BundleDetails(of: bundle)
         while true {
             var output = ScanOutput(capture: bundle.path, input: number, writingWith: options)
             guard try details.read(into: &output) else { return }

@@ -40,7 +40,7 @@ public enum InputKind: Sendable {
             if isZstd(head), name(of: first) == BundleLayout.marker { return .bundle }
             return hasOnlyBundleMembers(after: first, in: &reader) ? .repackedBundle : .archive
         } catch {
-            switch error.reason {
+            switch (error as? ArchiveError)?.reason {
             // Opening the archive reports why it cannot be read.
             case .overLimit, .unsupportedFormat, .largeWindow, .empty: return .archive
             default: return isZstd(head) ? .damagedZstd : .archive

@@ -77,12 +77,12 @@ public struct InputOpener: Sendable {
                 passwords: passwords, limit: limit)
             if let store = capture.excludedStore { throw InputError.wouldReplaceInput("\(path)/\(store)") }
             return .folder(try Self.requiringStores(capture, path))
-        } catch let error as FileError where error.isNotAFolder {
+        } catch let error as FileError where error.isNotAFolder && error.operation != .spool {
             return try await openFile(path, label: label)
         } catch let error as FileError where error.isNotFound {
             throw BundleFile.splitBundleError(atPath: path).map { InputError.bundle($0, path) } ?? error
         } catch let error as BackupError {
-            throw Self.inputError(error, path)
+            throw InputError.backup(error, path)
         }
     }
 
@@ -99,7 +99,7 @@ public struct InputOpener: Sendable {
                 SalvagedBundle(
                     file.source, path: path, label: label, systems: systems, volumeFaults: faults.map(\.text)))
         }
-        guard faults.isEmpty else { throw InputError.bundle(.volumes(.faults(faults)), path) }
+        guard faults.isEmpty else { throw InputError.bundle(.volumes(faults), path) }
         let kind = InputKind(head: try InputKind.head(of: file.source))
         switch kind {
         case .bundle, .repackedBundle, .damagedZstd:
@@ -188,28 +188,18 @@ public struct InputOpener: Sendable {
             }
             return try Self.requiringStores(capture, path)
         } catch let error as ArchiveError {
-            // The error of the operating system already names the file.
-            if case .file(let error) = error.reason { throw error }
             throw InputError.archive(error, path)
         } catch let error as BackupError {
-            throw Self.inputError(error, path)
+            throw InputError.backup(error, path)
         }
-    }
-
-    /// Returns the error for an unreadable backup.
-    ///
-    /// An operating system error is returned unchanged, because it already names the file.
-    private static func inputError(_ error: BackupError, _ path: String) -> any Error {
-        if case .file(let error) = error.cause { return error }
-        return InputError.backup(error, path)
     }
 
     /// Returns `capture`, or throws an error if `capture` contains nothing that can be read or reported.
     private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error only if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
-        if capture.stores.isEmpty, let error = capture.backupErrors.first,
-            capture.backupErrors.allSatisfy({ $0.cause == .password })
+        if capture.stores.isEmpty, let error = capture.backupErrors.first as? BackupError,
+            capture.backupErrors.allSatisfy({ ($0 as? BackupError)?.cause == .password })
         {
             throw InputError.backup(error, path)
         }
@@ -275,18 +265,11 @@ public struct InputOpener: Sendable {
         }
         let head = try standardInputHead()
         // Inputs that are not bundles are not copied.
-        guard InputKind(head: head).isBundle else {
-            guard signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
-            return try withInputErrors(of: standardInput) {
-                try BundleReader(ByteSource(head), path: standardInput, knowing: systems)
-            }
-        }
-        let source = try Spool(folder: folder).appendStandardInput(head: head)
+        let isBundle = InputKind(head: head).isBundle
+        guard isBundle || signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
+        let source = isBundle ? try Spool(folder: folder).appendStandardInput(head: head) : ByteSource(head)
         return try withInputErrors(of: standardInput) {
-            guard let signers, let signature else {
-                return try BundleReader(source, path: standardInput, knowing: systems)
-            }
-            return try BundleReader(
+            try BundleReader(
                 source, path: standardInput, knowing: systems, signedBy: signers, signature: signature)
         }
     }

@@ -107,15 +107,10 @@ struct BundleDetails: ~Copyable {
     private var withdrawals: DetailCursor<Withdrawal>
 
     /// Opens the lists of quarantined items, problems and withdrawals in `bundle`.
-    ///
-    /// - Throws: ``BundleError`` if there is not enough memory.
-    init(of bundle: BundleReader) throws(BundleError) {
-        let quarantine = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
-        let problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
-        let withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: bundle)
-        self.quarantine = quarantine
-        self.problems = problems
-        self.withdrawals = withdrawals
+    init(of bundle: BundleReader) {
+        quarantine = DetailCursor(BundleLayout.quarantine, of: bundle)
+        problems = DetailCursor(BundleLayout.problems, of: bundle)
+        withdrawals = DetailCursor(BundleLayout.withdrawals, of: bundle)
     }
 
     /// Reads entries until the output is full or the lists end, and returns whether an entry was read.

@@ -67,7 +67,7 @@ public struct BundleMaker {
         try await reader.read(
             into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
             afterOutput: { try await bundle.writeFinishedSegments(to: sink) })
-        var source = try QuarantineReader(reader.inputs)
+        var source = QuarantineReader(reader.inputs)
         try await bundle.add(intake.spill.quarantine, within: quarantineLimits) { input, item in
             do {
                 return try source.bytes(of: item, input: input)
@@ -120,15 +120,10 @@ public struct BundleMaker {
 /// A reader for the bytes of quarantined files and byte ranges in the inputs.
 public struct QuarantineReader: ~Copyable {
     private let inputs: [CaptureInput]
-    private var decoder: FrameDecoder
+    private var decoder = FrameDecoder()
 
     /// Creates a reader for the quarantine of `inputs`.
-    ///
-    /// - Throws: `BundleError` if there is not enough memory.
-    public init(_ inputs: [CaptureInput]) throws(BundleError) {
-        decoder = try BundleReader.makeDecoder()
-        self.inputs = inputs
-    }
+    public init(_ inputs: [CaptureInput]) { self.inputs = inputs }
 
     /// Returns the bytes of `item`, which was quarantined from the input at index `input`.
     ///

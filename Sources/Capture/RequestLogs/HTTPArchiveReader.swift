@@ -305,7 +305,7 @@ struct HTTPArchiveSplitter: ~Copyable {
 
     var offset: Int { pieces.offset }
 
-    init(_ log: RequestLog) throws(PlainTextError) {
+    init(_ log: RequestLog) throws {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
         arrayReader = JSONArrayStreamReader(
@@ -355,7 +355,7 @@ struct HTTPArchiveSplitter: ~Copyable {
 
     private mutating func end() -> RawLogItem? {
         let start = arrayReader.isInElement ? arrayReader.range.lowerBound + pieces.markLength : pieces.offset
-        if let fault = pieces.fault { return stop("har_damaged \(fault.reason)", at: start) }
+        if let fault = pieces.fault { return stop("har_damaged \(fault)", at: start) }
         if !arrayReader.isComplete { return stop("har_cut the archive ends too early", at: start) }
         if !arrayReader.hasFoundArray { return stop("har_invalid no log with entries", at: nil) }
         isAtEnd = true

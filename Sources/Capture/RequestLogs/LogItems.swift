@@ -24,7 +24,7 @@ struct LogItems {
     /// Creates a reader at the start of a log.
     ///
     /// If `onlyDelivered` is `true`, undelivered requests may be treated as other traffic.
-    init(_ log: RequestLog, onlyDelivered: Bool = false, parallelFor: @escaping ParallelFor) throws(PlainTextError) {
+    init(_ log: RequestLog, onlyDelivered: Bool = false, parallelFor: @escaping ParallelFor) throws {
         batcher = LogBatcher(try LogSplitter(log))
         batch = batcher.nextBatch()
         readers = ValuePool { LogReader(log, onlyDelivered: onlyDelivered) }
@@ -146,7 +146,7 @@ private enum LogSplitter: ~Copyable {
     case archive(HTTPArchiveSplitter)
     case lines(LineSplitter)
 
-    init(_ log: RequestLog) throws(PlainTextError) {
+    init(_ log: RequestLog) throws {
         switch log.kind {
         case .httpArchive: self = .archive(try HTTPArchiveSplitter(log))
         case .lines: self = .lines(try LineSplitter(log))
@@ -261,7 +261,7 @@ private struct LineSplitter: ~Copyable {
 
     var offset: Int { pieces.offset }
 
-    init(_ log: RequestLog) throws(PlainTextError) {
+    init(_ log: RequestLog) throws {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
         line = LimitedBytes(byteLimit: log.itemLimit)
@@ -281,7 +281,7 @@ private struct LineSplitter: ~Copyable {
                 isAtEnd = true
                 // The last line is cut off by the fault, and is reported together with the unreadable rest.
                 if let fault = pieces.fault {
-                    return RawLogItem(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
+                    return RawLogItem(contents: .fault("line_damaged \(fault)"), start: lineStart, end: nil)
                 }
                 return endLine(at: pieces.offset)
             }

@@ -26,20 +26,13 @@ struct PlainText: ~Copyable {
 
     private static let pieceSize = 256 << 10
     /// Opens the text, and detects its compression by the first bytes.
-    init(_ source: ByteSource) throws(PlainTextError) {
+    init(_ source: ByteSource) throws {
         self.source = source
-        let start: [UInt8]
-        do throws(FileError) {
-            start = try source.bytes(at: 0, count: 4)
-        } catch {
-            throw .file(error)
-        }
-        do {
-            if Self.isInflated(start) { inflater = try Inflater() }
-            if start == FrameDecoder.magic { decoder = try FrameDecoder() }
-        } catch {
-            throw .damaged("not enough memory to decompress")
-        }
+        let start = try source.bytes(at: 0, count: 4)
+        if start == FrameDecoder.magic { decoder = FrameDecoder() }
+        guard Self.isInflated(start) else { return }
+        guard let inflater = try? Inflater() else { throw PlainTextError("not enough memory to decompress") }
+        self.inflater = consume inflater
     }
 
     private static func isInflated(_ start: [UInt8]) -> Bool {
@@ -58,9 +51,9 @@ struct PlainText: ~Copyable {
     /// Replaces `piece` with the next piece, which is empty only at the end.
     ///
     /// If an error is thrown, `piece` contains the bytes that precede the error.
-    mutating func next(into piece: inout [UInt8]) throws(PlainTextError) {
+    mutating func next(into piece: inout [UInt8]) throws {
         piece.removeAll(keepingCapacity: true)
-        var fault: PlainTextError?
+        var fault: (any Error)?
         if var inflater = inflater.take() {
             fault = inflate(with: &inflater, into: &piece)
             self.inflater = consume inflater
@@ -78,24 +71,18 @@ struct PlainText: ~Copyable {
         offset += piece.count
         if let fault { throw fault }
         if offset > InputLimits.logTextSize {
-            throw .damaged("decompresses to more than \(InputLimits.logTextSize >> 40) TiB")
+            throw PlainTextError("decompresses to more than \(InputLimits.logTextSize >> 40) TiB")
         }
     }
 
-    private mutating func readInput(into bytes: inout [UInt8]) throws(PlainTextError) {
+    private mutating func readInput(into bytes: inout [UInt8]) throws {
         bytes.removeAll(keepingCapacity: true)
         let start = nextRead
-        do throws(FileError) {
-            try bytes.append(addingCapacity: Self.pieceSize) { output throws(FileError) in
-                try source.read(at: start, into: &output)
-            }
-        } catch {
-            throw .file(error)
-        }
+        try bytes.append(addingCapacity: Self.pieceSize) { output in try source.read(at: start, into: &output) }
         nextRead += bytes.count
     }
 
-    private mutating func inflate(with inflater: inout Inflater, into piece: inout [UInt8]) -> PlainTextError? {
+    private mutating func inflate(with inflater: inout Inflater, into piece: inout [UInt8]) -> (any Error)? {
         do {
             while piece.isEmpty {
                 if inputPosition == input.count {
@@ -103,9 +90,7 @@ struct PlainText: ~Copyable {
                     try readInput(into: &bytes)
                     input = bytes
                     inputPosition = 0
-                    guard !input.isEmpty else {
-                        return inflater.isAtEnd ? nil : .damaged("compressed text cut short")
-                    }
+                    if input.isEmpty { return inflater.isAtEnd ? nil : PlainTextError("compressed text cut short") }
                 }
                 if inflater.isAtEnd { inflater.restart() }
                 var position = inputPosition
@@ -115,14 +100,12 @@ struct PlainText: ~Copyable {
                 inputPosition = position
             }
             return nil
-        } catch let fault as PlainTextError {
-            return fault
         } catch {
-            return .damaged("compressed text damaged")
+            return error is InflateError ? PlainTextError("compressed text damaged") : error
         }
     }
 
-    private mutating func decode(with decoder: inout FrameDecoder, into piece: inout [UInt8]) -> PlainTextError? {
+    private mutating func decode(with decoder: inout FrameDecoder, into piece: inout [UInt8]) -> (any Error)? {
         do throws(ContainerError) {
             while piece.isEmpty {
                 if !isInFrame {
@@ -136,23 +119,17 @@ struct PlainText: ~Copyable {
             }
             return nil
         } catch {
-            if case .file(let error) = error.reason { return .file(error) }
-            return .damaged("\(error)")
+            if case .file(let error) = error.reason { return error }
+            return error
         }
     }
 }
 
 /// An error that ends the decompressed text of a request log.
-enum PlainTextError: Error {
-    case file(FileError)
-    case damaged(String)
+struct PlainTextError: Error, CustomStringConvertible {
+    let description: String
 
-    var reason: String {
-        switch self {
-        case .file(let error): error.description
-        case .damaged(let reason): reason
-        }
-    }
+    init(_ description: String) { self.description = description }
 }
 
 extension [UInt8] {
@@ -168,9 +145,9 @@ struct TextPieces: ~Copyable {
     private(set) var piece: [UInt8] = []
     /// The position of the first unconsumed byte in `piece`.
     var position = 0
-    private(set) var fault: PlainTextError?
+    private(set) var fault: (any Error)?
 
-    init(_ source: ByteSource) throws(PlainTextError) {
+    init(_ source: ByteSource) throws {
         text = try PlainText(source)
     }
 
@@ -187,7 +164,7 @@ struct TextPieces: ~Copyable {
         piece.removeAll(keepingCapacity: true)
         position = 0
         guard fault == nil else { return false }
-        do throws(PlainTextError) {
+        do {
             try text.next(into: &piece)
         } catch {
             // The bytes before the fault are valid.
@@ -250,8 +227,8 @@ struct SpanHasher: ~Copyable {
     ///
     /// The text is read again from the start only if a span begins before the piece of text that is in memory.
     ///
-    /// - Throws: ``PlainTextError`` if the file cannot be opened again.
-    mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [HashedSpan] {
+    /// - Throws: `FileError` if the file cannot be opened again.
+    mutating func hash(_ rejects: [SpanReject]) throws -> [HashedSpan] {
         let rejects = rejects.sorted { $0.lowerBound < $1.lowerBound }
         guard let first = rejects.first else { return [] }
         var text: PlainText

@@ -69,16 +69,16 @@ public enum RequestLogKind: Sendable {
     /// Damage is reported later, when the log is read.
     private static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         var head: [UInt8] = []
-        do throws(PlainTextError) {
+        do {
             var text = try PlainText(source)
             var piece: [UInt8] = []
             repeat {
                 try text.next(into: &piece)
                 head += piece
             } while head.count < headSize && !piece.isEmpty
-        } catch {
-            if case .file(let error) = error { throw error }
-        }
+        } catch let error as FileError {
+            throw error
+        } catch {}
         return head
     }
 

@@ -120,10 +120,10 @@ private struct RequestLogReader: ~Copyable {
 
     private mutating func start() {
         hasStarted = true
-        do throws(PlainTextError) {
+        do {
             items = try LogItems(log, parallelFor: parallelFor)
         } catch {
-            rejects.append(SpanReject(reason: "har_damaged \(error.reason)", start: nil, end: nil))
+            rejects.append(SpanReject(reason: "har_damaged \(error)", start: nil, end: nil))
         }
     }
 
@@ -165,7 +165,7 @@ private struct RequestLogReader: ~Copyable {
     }
 
     private mutating func quarantineRejects(_ output: inout ScanOutput) {
-        do throws(PlainTextError) {
+        do {
             for span in try hashes.hash(rejects) {
                 output.quarantine(
                     QuarantineEntry(
@@ -173,7 +173,7 @@ private struct RequestLogReader: ~Copyable {
                         size: span.size, sha256: span.sha256, isStored: false))
             }
         } catch {
-            output.report(Problem("unreadable", error.reason), path: log.path)
+            output.report(Problem("unreadable", "\(error)"), path: log.path)
         }
         rejects = []
     }

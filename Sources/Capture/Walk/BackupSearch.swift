@@ -8,8 +8,8 @@ extension StoreSearch {
     ///
     /// `archive` is the path prefix of the archive that contains the backups. It is empty if there is no archive.
     ///
-    /// - Throws: ``BackupError`` if the capture itself is an unreadable backup or the spool is full, or
-    ///   ``ArchiveError`` if the archive cannot be read again.
+    /// - Throws: ``BackupError`` or `FileError` if the capture itself is an unreadable backup, `FileError` if the spool
+    ///   is full, or ``ArchiveError`` if the archive cannot be read again.
     mutating func searchBackups(
         in tree: inout FileTree, archive: String, _ rereader: ArchiveRereader?, limit: JobLimit
     ) async throws {
@@ -20,7 +20,7 @@ extension StoreSearch {
         for path in paths {
             let location = BackupLocation(label: label, path: path, in: self.path, archive: archive)
             let opening = BackupOpener(location: location, spool: spool, passwords: passwords)
-            do throws(BackupError) {
+            do {
                 manifests.append(
                     try opening.open(folder(of: location, in: tree), storeNames: StoreNames(formats: formats)))
             } catch {
@@ -29,7 +29,7 @@ extension StoreSearch {
         }
         let members = try await reread(manifests, archive, rereader)
         for manifest in manifests {
-            do throws(BackupError) {
+            do {
                 let folder = try folder(of: manifest.location, in: tree, archive: archive, members)
                 let backup = try manifest.finish(in: SharedFolder(folder))
                 add(backup)
@@ -48,7 +48,7 @@ extension StoreSearch {
     /// Returns `nil` if `rereader` is `nil` or no manifest was opened.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereader: ArchiveRereader?
-    ) async throws(ArchiveError) -> SpooledTree? {
+    ) async throws -> SpooledTree? {
         guard let rereader, !manifests.isEmpty else { return nil }
         var paths: Set<[UInt8]> = []
         for manifest in manifests {
@@ -67,21 +67,19 @@ extension StoreSearch {
     /// again.
     private func folder(
         of location: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
-    ) throws(BackupError) -> Folder {
-        try BackupError.wrapping { () throws(FileError) in
-            guard let members else { return try tree.folder(at: location.path) }
-            let inside = String(location.path.utf8.dropFirst(archive.utf8.count)) ?? ""
-            return try Folder(rootOf: members).folder(at: inside)
-        }
+    ) throws(FileError) -> Folder {
+        guard let members else { return try tree.folder(at: location.path) }
+        let inside = String(location.path.utf8.dropFirst(archive.utf8.count)) ?? ""
+        return try Folder(rootOf: members).folder(at: inside)
     }
 
     /// Reports an unreadable backup, or throws the error if the backup is the capture or the spool is full.
-    private mutating func report(_ error: BackupError, at location: BackupLocation) throws(BackupError) {
+    private mutating func report(_ error: any Error, at location: BackupLocation) throws {
         // If the spool has no space for this backup, it has none for other backups.
-        guard !location.path.isEmpty, !error.isSpoolFailure else { throw error }
+        guard !location.path.isEmpty, (error as? FileError)?.operation != .spool else { throw error }
         isIncomplete = true
         backupErrors.append(error)
-        report("unreadable", error.description, at: location.path)
+        report("unreadable", "\(error)", at: location.path)
     }
 
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
@@ -94,10 +92,8 @@ extension StoreSearch {
         } else {
             part = tree.add(backup.tree, prefix: prefix)
         }
-        let root = FolderSearch(
-            tree: part, path: prefix, name: Path.lastName(of: prefix), excluded: [], formats: formats
-        ).run()
-        try await searchLevels(addFindings(root, of: prefix), part, excluding: [], hasBackups: false, limit: limit)
+        try await searchLevels(
+            of: part, from: prefix, named: Path.lastName(of: prefix), hasBackups: false, limit: limit)
         guard let unread = unreadableFilesByBackup[prefix] else { return }
         let more =
             unread.count > 1

@@ -22,7 +22,7 @@ public final class CapturedFolder: Sendable {
     let excludedStore: String?
     /// The backups in the capture, sorted by their paths.
     public let backups: [BackupFacts]
-    let backupErrors: [BackupError]
+    let backupErrors: [any Error]
     let tree: FileTree
     private let usageData: UsageDataIndex
 
@@ -36,8 +36,8 @@ public final class CapturedFolder: Sendable {
     ///   - spool: The spool for the wanted members of archives in the folder.
     ///   - passwords: The passwords of encrypted backups.
     ///   - limit: The limit on the number of jobs.
-    /// - Throws: `FileError` if the folder itself cannot be read, ``BackupError`` if the folder is an unreadable
-    ///   backup, or ``ArchiveError`` or ``BackupError`` if the spool is full.
+    /// - Throws: `FileError` if the folder itself cannot be read or the spool is full, or ``BackupError`` if the folder
+    ///   is an unreadable backup.
     public convenience init(
         path: String, label: String, systems: SystemTable, excluding excluded: Set<FileIdentity> = [],
         spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -52,7 +52,7 @@ public final class CapturedFolder: Sendable {
     /// Reads an archive and searches its members.
     ///
     /// - Throws: ``ArchiveError`` if nothing can be read or a limit is exceeded, ``BackupError`` if the root of the
-    ///   archive is an unreadable backup, or either error if the spool is full.
+    ///   archive is an unreadable backup, or `FileError` if the archive cannot be read or the spool is full.
     public convenience init(
         archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
         passwords: BackupPasswords = BackupPasswords(), limit: JobLimit

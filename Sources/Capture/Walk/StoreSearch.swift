@@ -12,7 +12,7 @@ struct StoreSearch {
     private(set) var backups: [OpenedBackup] = []
     /// The path prefixes of the opened backups, each of which is empty or ends with `/` or with the `!` of an archive.
     private var backupPrefixes: Set<CapturedText> = []
-    var backupErrors: [BackupError] = []
+    var backupErrors: [any Error] = []
     private(set) var excludedStore: String?
     let label: String
     let path: String
@@ -71,18 +71,14 @@ struct StoreSearch {
     /// `rereader` reads the archive again if the capture is an archive. It is `nil` for a folder or a stream.
     ///
     /// - Returns: The tree, including the opened backups and archives.
-    /// - Throws: `FileError` if the root cannot be read, ``BackupError`` if the capture itself is an unreadable backup
-    ///   or the spool is full, or ``ArchiveError`` if the spool is full or an archive with a backup cannot be read
-    ///   again. Other errors become problems.
+    /// - Throws: `FileError` if the root cannot be read or the spool is full, ``BackupError`` if the capture itself is
+    ///   an unreadable backup, or ``ArchiveError`` if an archive with a backup cannot be read again. Other errors become
+    ///   problems.
     mutating func run(
         through tree: FileTree, named rootName: String, excluding excluded: Set<FileIdentity>,
         rereader: ArchiveRereader?, limit: JobLimit
     ) async throws -> FileTree {
-        let first = FolderSearch(
-            tree: tree, path: "", name: rootName, excluded: excluded, formats: formats, backupDetector: backupDetector
-        ).run()
-        if case .failure(let error) = first { throw error }
-        try await searchLevels(addFindings(first, of: ""), tree, excluding: excluded, limit: limit)
+        try await searchLevels(of: tree, from: "", named: rootName, excluding: excluded, limit: limit)
         var tree = tree
         try await searchBackups(in: &tree, archive: "", rereader, limit: limit)
         let found = archivePaths.map { NestedArchive($0, in: path, label: label) }
@@ -92,11 +88,7 @@ struct StoreSearch {
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }
             let part = tree.add(members, prefix: archive.prefix)
-            let root = FolderSearch(
-                tree: part, path: archive.prefix, name: archive.rootName, excluded: [], formats: formats,
-                backupDetector: backupDetector
-            ).run()
-            try await searchLevels(addFindings(root, of: archive.prefix), part, excluding: [], limit: limit)
+            try await searchLevels(of: part, from: archive.prefix, named: archive.rootName, limit: limit)
             try await searchBackups(in: &tree, archive: archive.prefix, opened.rereader, limit: limit)
         }
         var containers = ContainerFinder(owners: owners, tree: tree, rootName: rootName)
@@ -108,12 +100,22 @@ struct StoreSearch {
         return tree
     }
 
+    /// Searches the folder at `root`, which is called `rootName`, and then the folders below it, level by level.
+    ///
+    /// - Throws: `FileError` if `root` is the capture and cannot be read. The errors of other folders become problems.
     mutating func searchLevels(
-        _ folders: [String], _ tree: FileTree, excluding excluded: Set<FileIdentity>, hasBackups: Bool = true,
-        limit: JobLimit
+        of tree: FileTree, from root: String, named rootName: String, excluding excluded: Set<FileIdentity> = [],
+        hasBackups: Bool = true, limit: JobLimit
     ) async throws {
         let backupDetector = hasBackups ? backupDetector : nil
-        var level = folders
+        let search = { @Sendable [formats] (path: String, name: String) in
+            FolderSearch(
+                tree: tree, path: path, name: name, excluded: excluded, formats: formats, backupDetector: backupDetector
+            ).run()
+        }
+        let first = search(root, rootName)
+        if root.isEmpty, case .failure(let error) = first { throw error }
+        var level = addFindings(first, of: root)
         while !level.isEmpty {
             var tasks = OrderedTasks<[Result<FolderSearch, FileError>]>(limit: limit)
             var unstarted = level[...]
@@ -123,14 +125,7 @@ struct StoreSearch {
                 while !tasks.isFull, !unstarted.isEmpty {
                     let paths = unstarted.prefix(Self.foldersPerJob)
                     unstarted = unstarted.dropFirst(Self.foldersPerJob)
-                    tasks.add { [formats] in
-                        paths.map { path in
-                            FolderSearch(
-                                tree: tree, path: path, name: Path.lastName(of: path), excluded: excluded,
-                                formats: formats, backupDetector: backupDetector
-                            ).run()
-                        }
-                    }
+                    tasks.add { paths.map { search($0, Path.lastName(of: $0)) } }
                 }
                 let searchResults = try await tasks.next() ?? []
                 for (path, result) in zip(unfinished, searchResults) { nextLevel += addFindings(result, of: path) }

@@ -84,7 +84,7 @@ public struct VerifiedBundles: Sendable {
                     pool.add(notes, clients: numbers, bundle: number, segment: segment, isReleased: isReleased)
                 }, progress: progress)
         }
-        var withdrawals = try DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
+        var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
         while let withdrawal = try withdrawals.next() { pool.add(withdrawal) }
     }
 }
@@ -224,7 +224,7 @@ extension UploadSource {
         // The state is not locked meanwhile, so that the records of cached segments can be read.
         let contents: [UInt8]
         do throws(BundleError) {
-            var decoder = try BundleReader.makeDecoder()
+            var decoder = FrameDecoder()
             contents = try bundle.contents(
                 of: bundle.manifest.segments[Int(location.segmentIndex)].path, with: &decoder)
         } catch {

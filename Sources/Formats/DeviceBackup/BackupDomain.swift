@@ -55,58 +55,46 @@ public struct BackupDomain: Sendable, Hashable {
     private static let damagedCharacterLimit = 2
 }
 
-/// The location to which a row of a manifest belongs.
-public enum RowLocation: Sendable, Equatable {
+/// The domain of a row of a manifest, regardless of its path.
+public enum RowDomain: Sendable, Equatable {
     /// A domain of the system, which is ignored.
     case system
-    /// An app container, and a path relative to it.
-    ///
-    /// The path is empty for the container itself.
-    case app(BackupDomain, path: [UInt8])
-    /// No location, because the domain or the path is invalid.
+    /// No domain, because the name is invalid or damaged.
     case invalid
+    /// The domain of an app container.
+    case app(BackupDomain)
 
-    /// The domain of a row, regardless of its path.
-    public enum Domain: Sendable, Equatable {
-        case system, invalid
-        case app(BackupDomain)
-
-        /// Classifies a domain by its name.
-        public init(name bytes: [UInt8]) {
-            let name = String(decoding: bytes, as: UTF8.self)
-            guard bytes.count <= BackupDomain.nameLengthLimit, name.utf8.elementsEqual(bytes),
-                RowLocation.isValidComponent(bytes)
-            else {
-                self = .invalid
-                return
-            }
-            guard let domain = BackupDomain(name: name) else {
-                self = BackupDomain.isDamaged(name: bytes) ? .invalid : .system
-                return
-            }
-            self = .app(domain)
+    /// Classifies a domain by its name.
+    public init(name bytes: [UInt8]) {
+        let name = String(decoding: bytes, as: UTF8.self)
+        guard bytes.count <= BackupDomain.nameLengthLimit, name.utf8.elementsEqual(bytes), bytes.isValidComponent else {
+            self = .invalid
+            return
         }
-    }
-
-    /// Determines the location of a row with a known domain.
-    public init(_ row: ManifestRow, in domain: Domain) {
-        switch domain {
-        case .system: self = .system
-        case .invalid: self = .invalid
-        case .app(let domain):
-            self = row.path.isEmpty || Self.isValidPath(row.path) ? .app(domain, path: row.path) : .invalid
+        guard let domain = BackupDomain(name: name) else {
+            self = BackupDomain.isDamaged(name: bytes) ? .invalid : .system
+            return
         }
+        self = .app(domain)
     }
+}
 
-    private static func isValidPath(_ path: [UInt8]) -> Bool {
+extension ManifestRow {
+    /// Whether the path is valid in an app container.
+    ///
+    /// The path of the container itself is empty.
+    public var hasValidPath: Bool {
+        if path.isEmpty { return true }
         guard path.count <= InputLimits.pathSize, (try? UTF8Span(validating: path.span)) != nil else { return false }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count <= InputLimits.pathDepth && parts.allSatisfy(isValidComponent)
+        return parts.count <= InputLimits.pathDepth && parts.allSatisfy(\.isValidComponent)
     }
+}
 
-    /// Returns whether the bytes are a valid name of a folder or file.
-    fileprivate static func isValidComponent(_ part: some Collection<UInt8>) -> Bool {
-        !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8) && !part.contains(0)
-            && !part.contains(UInt8(ascii: "/"))
+extension Collection<UInt8> {
+    /// Whether the bytes are a valid name of a folder or file.
+    fileprivate var isValidComponent: Bool {
+        !isEmpty && !elementsEqual(".".utf8) && !elementsEqual("..".utf8) && !contains(0)
+            && !contains(UInt8(ascii: "/"))
     }
 }

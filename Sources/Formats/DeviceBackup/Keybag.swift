@@ -85,7 +85,11 @@ public struct Keybag: Sendable {
     }
 
     private static func validated(_ rounds: Int) throws(KeybagError) -> Int {
-        guard Self.supportedRounds.contains(rounds) else { throw .unsupportedRounds(rounds) }
+        guard Self.supportedRounds.contains(rounds) else {
+            let limit = Self.supportedRounds.upperBound
+            throw KeybagError(
+                caseID: "B25", reason: "the keybag requires \(rounds) rounds, but only 1 to \(limit) are supported")
+        }
         return rounds
     }
 }
@@ -98,11 +102,17 @@ extension [CapturedText: [UInt8]] {
 }
 
 /// An error in a keybag.
-public enum KeybagError: Error, Equatable, Sendable {
-    /// The keybag is inconsistent or incomplete.
-    case malformed(String)
-    /// The given number of iterations is not in ``Keybag/supportedRounds``.
-    case unsupportedRounds(Int)
+///
+/// Source: "iOS backups", section 10.
+public struct KeybagError: Error, Equatable, Sendable {
+    /// The case ID of the error, such as `B24`.
+    public let caseID: String
+    /// A description of the error.
+    public let reason: String
+
+    static func malformed(_ fault: String) -> KeybagError {
+        KeybagError(caseID: "B24", reason: "the keybag cannot be used: \(fault)")
+    }
 }
 
 /// The keys of the protection classes of an unlocked backup.
@@ -138,8 +148,10 @@ public struct ClassKeys: Sendable {
 
     /// Unwraps the key of a file or of the manifest.
     public func unwrap(_ wrapped: WrappedKey) throws(WrappedKeyError) -> CipherKey {
-        guard let key = keys[wrapped.classNumber] else { throw .missingClassKey(wrapped.classNumber) }
-        guard let found = key.unwrap(wrapped.bytes) else { throw .unwrappingFailed }
+        guard let key = keys[wrapped.classNumber] else {
+            throw WrappedKeyError(words: "is of class \(wrapped.classNumber), whose key is not in the keybag")
+        }
+        guard let found = key.unwrap(wrapped.bytes) else { throw WrappedKeyError(words: "cannot be unwrapped") }
         return found
     }
 }
@@ -168,11 +180,9 @@ public struct WrappedKey: Sendable {
 }
 
 /// An error in unwrapping the key of a file or of the manifest.
-public enum WrappedKeyError: Error, Equatable, Sendable {
-    /// The keybag has no key of this class that is protected only by the password.
-    case missingClassKey(Int)
-    /// The key was wrapped with another key, or is damaged.
-    case unwrappingFailed
+public struct WrappedKeyError: Error, Equatable, Sendable {
+    /// A description of the error that follows "the key" in a sentence.
+    public let words: String
 }
 
 /// The PKCS #7 padding of encrypted files.

@@ -37,9 +37,7 @@ struct BinaryLayout: Sendable {
             throw PropertyListError(.badTrailer, at: trailer + 8, "an impossible number of objects")
         }
         let root = bytes.bigEndian(at: trailer + 16, width: 8)
-        guard root < count else {
-            throw PropertyListError(.badTrailer, at: trailer + 16, "a root beyond the objects")
-        }
+        guard root < count else { throw PropertyListError(.badTrailer, at: trailer + 16, "a root beyond the objects") }
         let table = bytes.bigEndian(at: trailer + 24, width: 8)
         guard table >= 9, table <= UInt64(length - 33) else {
             throw PropertyListError(.badTrailer, at: trailer + 24, "an offset table outside of the file")

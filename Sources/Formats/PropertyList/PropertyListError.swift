@@ -83,6 +83,11 @@ public struct PropertyListError: Error, Equatable, Sendable {
         self.offset = offset
         self.reason = reason
     }
+
+    /// Creates an error for malformed XML.
+    static func syntax(_ reason: String, at offset: Int) -> PropertyListError {
+        PropertyListError(.xmlSyntax, at: offset, reason)
+    }
 }
 
 extension PropertyListError: CustomStringConvertible {
@@ -90,5 +95,12 @@ extension PropertyListError: CustomStringConvertible {
     public var description: String {
         let words = "\(code.rawValue): \(reason)"
         return code == .empty || code == .notPlist ? words : "\(words) at byte \(offset)"
+    }
+}
+
+extension PropertyListDocument {
+    /// Creates an error at the offset of `node`.
+    func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
+        PropertyListError(code, at: offset(of: node), reason)
     }
 }

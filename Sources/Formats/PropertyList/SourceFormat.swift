@@ -162,18 +162,14 @@ struct UTF16Source {
 
     /// Converts a source that begins with a byte order mark.
     init(_ source: Span<UInt8>, isBigEndian: Bool) throws(PropertyListError) {
-        guard source.count.isMultiple(of: 2) else {
-            throw PropertyListError(.xmlSyntax, at: source.count - 1, "half a character of UTF-16")
-        }
+        guard source.count.isMultiple(of: 2) else { throw .syntax("half a character of UTF-16", at: source.count - 1) }
         utf8.reserveCapacity(source.count / 2)
         var scalars = UTF16Scalars(source, isBigEndian: isBigEndian)
         // Skip the byte order mark.
         _ = scalars.next()
         while !scalars.isAtEnd {
             let start = scalars.index
-            guard let scalar = scalars.next() else {
-                throw PropertyListError(.xmlSyntax, at: start, "half a character of UTF-16")
-            }
+            guard let scalar = scalars.next() else { throw .syntax("half a character of UTF-16", at: start) }
             if scalar.isASCII { utf8.append(UInt8(truncatingIfNeeded: scalar.value)) } else { utf8 += scalar.utf8 }
             // Checkpoints are added after the character, so that checkpoint n is the character that contains byte 64n.
             while checkpoints.count * Self.checkpointInterval < utf8.count { checkpoints.append(UInt32(start)) }

@@ -64,9 +64,7 @@ struct XMLReader: ~Escapable {
         let tag = try nextTag()
         hasPropertyListTag = tag.name == .plist && !tag.isEnd
         guard hasPropertyListTag else { return tag }
-        guard !tag.isEmpty else {
-            throw PropertyListError(.xmlSyntax, at: tag.offset, "a plist element without a value")
-        }
+        guard !tag.isEmpty else { throw .syntax("a plist element without a value", at: tag.offset) }
         return try nextTag()
     }
 
@@ -74,14 +72,10 @@ struct XMLReader: ~Escapable {
     mutating func readEpilog() throws(PropertyListError) {
         if hasPropertyListTag {
             let tag = try nextTag()
-            guard tag.name == .plist, tag.isEnd else {
-                throw PropertyListError(.xmlSyntax, at: tag.offset, "more than one value")
-            }
+            guard tag.name == .plist, tag.isEnd else { throw .syntax("more than one value", at: tag.offset) }
         }
         try skipMiscellaneous()
-        guard offset == source.count else {
-            throw PropertyListError(.xmlSyntax, at: offset, "something after the end of the property list")
-        }
+        guard offset == source.count else { throw .syntax("something after the end of the property list", at: offset) }
     }
 
     /// Throws an error if the declared encoding does not match the encoding of the source.
@@ -93,7 +87,7 @@ struct XMLReader: ~Escapable {
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
         guard declaration.contains("encoding") else { return }
         guard encoding.declaredNames.contains(where: { declaration.contains($0) }) else {
-            throw PropertyListError(.xmlSyntax, at: index, "an encoding other than \(encoding.rawValue)")
+            throw .syntax("an encoding other than \(encoding.rawValue)", at: index)
         }
     }
 
@@ -102,10 +96,8 @@ struct XMLReader: ~Escapable {
     /// White space, comments, processing instructions and document types before the tag are skipped.
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
         try skipMiscellaneous()
-        guard offset < source.count else { throw PropertyListError(.xmlSyntax, at: offset, "the file ends too early") }
-        guard source[offset] == UInt8(ascii: "<") else {
-            throw PropertyListError(.xmlSyntax, at: offset, "text where an element has to be")
-        }
+        guard offset < source.count else { throw .syntax("the file ends too early", at: offset) }
+        guard source[offset] == UInt8(ascii: "<") else { throw .syntax("text where an element has to be", at: offset) }
         return try readTag()
     }
 
@@ -144,17 +136,15 @@ struct XMLReader: ~Escapable {
                 if find("<!ENTITY", from: offset) != nil {
                     throw PropertyListError(.xmlEntity, at: offset, "a declared entity")
                 }
-                throw PropertyListError(.xmlSyntax, at: offset, "a document type with declarations of its own")
+                throw .syntax("a document type with declarations of its own", at: offset)
             }
             offset += 1
         }
-        throw PropertyListError(.xmlSyntax, at: start, "a document type without an end")
+        throw .syntax("a document type without an end", at: start)
     }
 
     private mutating func skip(past end: String) throws(PropertyListError) {
-        guard let found = find(end, from: offset) else {
-            throw PropertyListError(.xmlSyntax, at: offset, "the file ends before \(end)")
-        }
+        guard let found = find(end, from: offset) else { throw .syntax("the file ends before \(end)", at: offset) }
         offset = found + end.utf8.count
     }
 
@@ -179,7 +169,7 @@ struct XMLReader: ~Escapable {
         while offset < source.count, source[offset].isLowercaseLetter { offset += 1 }
         guard let name = Self.name(source.extracting(nameStart..<offset)), offset < source.count,
             !source[offset].continuesName
-        else { throw PropertyListError(.xmlSyntax, at: start, "an unknown element") }
+        else { throw .syntax("an unknown element", at: start) }
         var tag = XMLTag(name: name, offset: start, isEnd: isEnd)
         var quote: UInt8?
         while offset < source.count {
@@ -197,7 +187,7 @@ struct XMLReader: ~Escapable {
                 break
             }
         }
-        throw PropertyListError(.xmlSyntax, at: start, "a malformed tag")
+        throw .syntax("a malformed tag", at: start)
     }
 
     private static func name(_ bytes: Span<UInt8>) -> XMLTag.Name? {
@@ -220,9 +210,7 @@ struct XMLReader: ~Escapable {
 
     mutating func readEnd(of tag: XMLTag) throws(PropertyListError) {
         let end = try nextTag()
-        guard end.isEnd, end.name == tag.name else {
-            throw PropertyListError(.xmlSyntax, at: end.offset, "an element inside of a scalar")
-        }
+        guard end.isEnd, end.name == tag.name else { throw .syntax("an element inside of a scalar", at: end.offset) }
     }
 
     // MARK: Texts
@@ -244,7 +232,7 @@ struct XMLReader: ~Escapable {
                 } else {
                     try readEnd(of: tag)
                     guard isASCII || (try? UTF8Span(validating: text.span)) != nil else {
-                        throw PropertyListError(.xmlSyntax, at: tag.offset, "malformed UTF-8")
+                        throw .syntax("malformed UTF-8", at: tag.offset)
                     }
                     return isASCII || text.allSatisfy { $0 < 0x80 }
                 }
@@ -261,7 +249,7 @@ struct XMLReader: ~Escapable {
                 offset += 1
             }
         }
-        throw PropertyListError(.xmlSyntax, at: tag.offset, "an element without an end")
+        throw .syntax("an element without an end", at: tag.offset)
     }
 
     /// Reads and returns the content of an element without nested elements and references, and reads its end tag.
@@ -286,7 +274,7 @@ struct XMLReader: ~Escapable {
         let limit = min(offset + 16, source.count)
         guard let end = (offset..<limit).first(where: { source[$0] == UInt8(ascii: ";") }),
             let scalar = XMLScalar.reference(String(readingUTF8: source.extracting(offset + 1..<end)))
-        else { throw PropertyListError(.xmlSyntax, at: offset, "a reference that is not predefined") }
+        else { throw .syntax("a reference that is not predefined", at: offset) }
         text.append(contentsOf: scalar.utf8)
         offset = end + 1
     }

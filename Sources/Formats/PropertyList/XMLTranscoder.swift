@@ -71,8 +71,7 @@ struct XMLTranscoder: ~Escapable {
     private mutating func open(_ tag: XMLTag) throws(PropertyListError) {
         let isKey = tag.name == .key
         guard isKey == expectsKey else {
-            throw PropertyListError(
-                .xmlSyntax, at: tag.offset, isKey ? "a key where none can be" : "a value in a dictionary without a key")
+            throw .syntax(isKey ? "a key where none can be" : "a value in a dictionary without a key", at: tag.offset)
         }
         if isKey { return try appendKey(tag) }
         guard frames.count < depthLimit else {
@@ -98,13 +97,11 @@ struct XMLTranscoder: ~Escapable {
     private mutating func close(_ tag: XMLTag) throws(PropertyListError) {
         guard let frame = frames.popLast(), frame.isDictionary == (tag.name == .dict),
             frame.isDictionary || tag.name == .array
-        else { throw PropertyListError(.xmlSyntax, at: tag.offset, "an end tag that nothing began") }
+        else { throw .syntax("an end tag that nothing began", at: tag.offset) }
         // The values are copied, because a slice would prevent `pendingNumbers` from being changed in place.
         let values = Array(pendingNumbers[frame.firstPendingIndex...])[...]
         if frame.isDictionary {
-            guard values.count.isMultiple(of: 2) else {
-                throw PropertyListError(.xmlSyntax, at: tag.offset, "a key without a value")
-            }
+            guard values.count.isMultiple(of: 2) else { throw .syntax("a key without a value", at: tag.offset) }
             let members = removingRepeatedKeys(values, of: frame)
             if try !replaceUID(members, at: frame.sourceOffset) {
                 writer.append(dictionary: members, at: frame.sourceOffset)
@@ -181,7 +178,7 @@ struct XMLTranscoder: ~Escapable {
             guard let date = XMLScalar.date(reader.text.span) else { throw malformed(tag, "date") }
             writer.append(date: date, at: tag.offset)
         case .key, .array, .dict, .plist:
-            throw PropertyListError(.xmlSyntax, at: tag.offset, "an element that cannot stand here")
+            throw .syntax("an element that cannot stand here", at: tag.offset)
         }
     }
 

@@ -90,7 +90,7 @@ public struct CommandError: Error {
         if case .container(let error) = error, error.reason == .outOfMemory { return .inputOutput }
         switch error {
         case .signature(let error): return Self.status(of: error)
-        case .volumes(let error) where error.hasOnlyMissingFiles: return .noInput
+        case _ where error.lacksFiles: return .noInput
         default: return .badData
         }
     }

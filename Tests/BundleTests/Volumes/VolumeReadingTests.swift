@@ -114,11 +114,11 @@ import Testing
         try edit(3) { $0[100] ^= 1 }
         let error = #expect(throws: BundleError.self) {
             let reader = try BundleReader(path: first)
-            var decoder = try BundleReader.makeDecoder()
+            var decoder = FrameDecoder()
             _ = try reader.contents(of: reader.manifest.segments[0].path, with: &decoder)
         }
         // The frame starts before the damage and ends after it.
-        guard case .volumes(.faults(let faults))? = error, case .damaged(let offset, let last, _) = faults[0].kind
+        guard case .volumes(let faults)? = error, case .damaged(let offset, let last, _) = faults[0].kind
         else {
             Issue.record("\(error.map(String.init(describing:)) ?? "")")
             return

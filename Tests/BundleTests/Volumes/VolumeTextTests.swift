@@ -53,13 +53,13 @@ import Testing
     private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
     @Test("A list has the format of sha256sum")
-    func list() {
+    func list() throws {
         let list = VolumeList(Self.hashes)
         let text = "\(Self.empty)  a.001\n\(Self.abc)  a.002\n"
         #expect(String(decoding: list.bytes(forBundleAt: "/x/a"), as: UTF8.self) == text)
-        #expect(VolumeList.parse(Array(text.utf8), forBundleAt: "y/a") == .success(list))
+        #expect(try VolumeList.parse(Array(text.utf8), forBundleAt: "y/a") == list)
         let binary = text.replacing("  ", with: " *")
-        #expect(VolumeList.parse(Array(binary.utf8), forBundleAt: "a") == .success(list))
+        #expect(try VolumeList.parse(Array(binary.utf8), forBundleAt: "a") == list)
     }
 
     @Test(
@@ -72,7 +72,7 @@ import Testing
         let bytes = VolumeList(Self.hashes).bytes(forBundleAt: folder(name))
         try folder.put(String(decoding: bytes, as: UTF8.self), "list")
         try tool("env", "-C", folder.path, "sha256sum", "-c", "--strict", "list")
-        #expect(VolumeList.parse(bytes, forBundleAt: folder(name)) == .success(VolumeList(Self.hashes)))
+        #expect(try VolumeList.parse(bytes, forBundleAt: folder(name)) == VolumeList(Self.hashes))
     }
 
     @Test(
@@ -91,19 +91,16 @@ import Testing
             ("\\\(empty)  a.001\n", "line 1: it does not name a.001"), ("#\n", "line 1: no SHA-256"),
         ])
     func otherLists(text: String, reason: String) {
-        #expect(throws: VolumeList.Fault.self) { try VolumeList.parse(Array(text.utf8), forBundleAt: "a").get() }
-        do { _ = try VolumeList.parse(Array(text.utf8), forBundleAt: "a").get() } catch {
-            #expect(error.text == reason)
-        }
+        #expect(throws: VolumeList.Fault(reason: reason)) { try VolumeList.parse(Array(text.utf8), forBundleAt: "a") }
     }
 
     @Test("A list cannot have more lines than the maximum number of volumes")
-    func longLists() {
+    func longLists() throws {
         let hashes = [ContentHash](repeating: Self.hashes[0], count: 1000)
         let most = VolumeList(Array(hashes.dropLast()))
-        #expect(VolumeList.parse(most.bytes(forBundleAt: "a"), forBundleAt: "a") == .success(most))
-        #expect(
-            VolumeList.parse(VolumeList(hashes).bytes(forBundleAt: "a"), forBundleAt: "a")
-                == .failure(VolumeList.Fault(line: 1000, "too many lines")))
+        #expect(try VolumeList.parse(most.bytes(forBundleAt: "a"), forBundleAt: "a") == most)
+        #expect(throws: VolumeList.Fault(reason: "line 1000: too many lines")) {
+            try VolumeList.parse(VolumeList(hashes).bytes(forBundleAt: "a"), forBundleAt: "a")
+        }
     }
 }

@@ -127,16 +127,13 @@ import Testing
         #expect(manifest.hasIncompleteRecord)
     }
 
-    // MARK: Locations
+    // MARK: Domains and paths
 
-    private func location(_ domain: [UInt8], _ path: [UInt8]) -> RowLocation {
-        RowLocation(
-            ManifestRow(domain: domain, path: path, fileID: nil, flags: 1, file: .archive(nil)),
-            in: RowLocation.Domain(name: domain))
-    }
+    private func domain(_ name: String) -> RowDomain { RowDomain(name: Array(name.utf8)) }
 
-    private func location(_ domain: String, _ path: String) -> RowLocation {
-        location(Array(domain.utf8), Array(path.utf8))
+    private func hasValidPath(_ path: [UInt8]) -> Bool {
+        ManifestRow(domain: Array("AppDomain-a".utf8), path: path, fileID: nil, flags: 1, file: .archive(nil))
+            .hasValidPath
     }
 
     @Test("domains of apps, groups and plugins have identifiers, and others belong to the system")
@@ -148,9 +145,9 @@ import Testing
         #expect(known.map(\.kind) == [.app, .group, .plugin])
         #expect(known.map(\.identifier) == ["org.example.a", "243LU875E5.groups.com.apple.podcasts", "b"])
         #expect(known.map(\.name) == names)
-        for name in names { #expect(location(name, "") == .app(try #require(BackupDomain(name: name)), path: [])) }
+        for name in names { #expect(domain(name) == .app(try #require(BackupDomain(name: name)))) }
         for name in ["HomeDomain", "SysContainerDomain-com.example", "SystemDomain", "Domain"] {
-            #expect(location(name, "../x") == .system)
+            #expect(domain(name) == .system)
         }
     }
 
@@ -163,7 +160,7 @@ import Testing
             "AppDomainPlugim-x",
         ])
     func rejectedDomains(_ name: String) {
-        #expect(location(name, "x") == .invalid)
+        #expect(domain(name) == .invalid)
     }
 
     @Test(
@@ -173,21 +170,19 @@ import Testing
             String(repeating: "d/", count: 256) + "x",
         ])
     func rejectedPaths(_ path: String) {
-        #expect(location("AppDomain-a", path) == .invalid)
+        #expect(!hasValidPath(Array(path.utf8)))
     }
 
     @Test("names that are not UTF-8 are rejected")
     func malformedUTF8() {
-        #expect(location(Array("AppDomain-a".utf8), [0xFF]) == .invalid)
-        #expect(location(Array("AppDomain-".utf8) + [0xFF], [0x61]) == .invalid)
+        #expect(!hasValidPath([0xFF]))
+        #expect(RowDomain(name: Array("AppDomain-".utf8) + [0xFF]) == .invalid)
     }
 
-    @Test("a path of the maximum depth is accepted")
-    func longPath() throws {
-        let path = Array((String(repeating: "d/", count: 255) + "x").utf8)
-        #expect(
-            location(Array("AppDomain-a".utf8), path)
-                == .app(try #require(BackupDomain(name: "AppDomain-a")), path: path))
+    @Test("a path of the maximum depth and the empty path of a container are accepted")
+    func validPaths() {
+        #expect(hasValidPath(Array((String(repeating: "d/", count: 255) + "x").utf8)))
+        #expect(hasValidPath([]))
     }
 
     // MARK: File names

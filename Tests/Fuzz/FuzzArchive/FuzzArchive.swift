@@ -48,7 +48,7 @@ private func read(_ bytes: [UInt8]) async {
         try await reader.read(into: &intake, keep: { _, _, _ in }) { finding in
             if case .quarantined(let item, _) = finding { quarantined.append(item) }
         }
-        var source = try QuarantineReader(reader.inputs)
+        var source = QuarantineReader(reader.inputs)
         // A member whose name is not UTF-8 cannot be found again.
         for item in quarantined where item.isStored && !item.path.contains("\u{FFFD}") {
             _ = try source.bytes(of: item, input: 0)
@@ -57,6 +57,8 @@ private func read(_ bytes: [UInt8]) async {
             precondition(!store.path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) })
         }
     } catch is ArchiveError {
+        return
+    } catch let error as FileError where error.operation == .spool {
         return
     } catch {
         preconditionFailure("an opened archive cannot be read: \(error)")

@@ -91,11 +91,10 @@ extension KeyedArchive {
     public mutating func expansion(of stored: PropertyListNode) throws(PropertyListError) -> Expansion {
         expansions.allocateStates()
         guard let expansion = count(stored) else {
-            throw PropertyListError(.graphCycle, at: document.offset(of: stored), "a value that contains itself")
+            throw document.error(.graphCycle, at: stored, "a value that contains itself")
         }
         guard expansion.depth <= Expansion.allowedDepth else {
-            throw PropertyListError(
-                .tooDeep, at: document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
+            throw document.error(.tooDeep, at: stored, "more than \(Expansion.allowedDepth) levels")
         }
         return expansion
     }

@@ -41,29 +41,18 @@ public struct KeyedArchive: Sendable {
         let root = document.root
         guard let archiver = document.value(of: "$archiver", in: root),
             document.text(archiver, equals: "NSKeyedArchiver".utf8Span.span)
-        else {
-            throw PropertyListError(.notKeyedArchive, at: document.offset(of: root), "no archive of NSKeyedArchiver")
-        }
+        else { throw document.error(.notKeyedArchive, at: root, "no archive of NSKeyedArchiver") }
         guard let version = document.value(of: "$version", in: root), document.kind(of: version) == .integer,
             document.integer(of: version).unsigned == 100_000
-        else {
-            throw PropertyListError(
-                .badArchiveVersion, at: document.offset(of: root), "an archive of another version than 100000")
-        }
+        else { throw document.error(.badArchiveVersion, at: root, "an archive of another version than 100000") }
         guard let top = document.value(of: "$top", in: root), document.kind(of: top) == .dictionary,
             let objects = document.value(of: "$objects", in: root), document.kind(of: objects) == .array
-        else {
-            throw PropertyListError(
-                .badArchiveStructure, at: document.offset(of: root), "an archive without $top or $objects")
-        }
+        else { throw document.error(.badArchiveStructure, at: root, "an archive without $top or $objects") }
         self.top = document.members(of: top)
         self.objects = document.elements(of: objects)
         guard self.objects.count > 0,
             document.text(document.element(at: 0, of: self.objects), equals: Self.nilText.utf8Span.span)
-        else {
-            throw PropertyListError(
-                .badArchiveStructure, at: document.offset(of: objects), "the objects do not begin with $null")
-        }
+        else { throw document.error(.badArchiveStructure, at: objects, "the objects do not begin with $null") }
         self.document = document
         classes = ClassCache(names: classNames)
         expansions = ExpansionMemo(document.layout)
@@ -77,15 +66,14 @@ public struct KeyedArchive: Sendable {
         {
             let reference = document.value(at: position, of: top)
             guard document.kind(of: reference) == .uid else {
-                throw PropertyListError(
-                    .badArchiveStructure, at: document.offset(of: reference), "the root is no reference")
+                throw document.error(.badArchiveStructure, at: reference, "the root is no reference")
             }
             guard let root = try object(reference) else {
-                throw PropertyListError(.missingRoot, at: document.offset(of: reference), "the root is nil")
+                throw document.error(.missingRoot, at: reference, "the root is nil")
             }
             return root
         }
-        throw PropertyListError(.missingRoot, at: document.offset(of: document.root), "$top has no root")
+        throw document.error(.missingRoot, at: document.root, "$top has no root")
     }
 
     /// Returns the object that a UID refers to, or `nil` for UID 0 and for the string `$null`.

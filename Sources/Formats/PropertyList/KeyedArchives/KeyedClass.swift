@@ -115,12 +115,12 @@ extension KeyedArchive {
     public mutating func classOfInstance(_ instance: PropertyListNode) throws(PropertyListError) -> KeyedClass? {
         guard let reference = member(classKey, of: instance) else { return nil }
         guard document.kind(of: reference) == .uid else {
-            throw PropertyListError(.badClass, at: document.offset(of: reference), "a class that is no reference")
+            throw document.error(.badClass, at: reference, "a class that is no reference")
         }
         let uid = document.uid(of: reference)
         if let known = classes[uid] { return known }
         guard uid > 0, uid < objects.count else {
-            throw PropertyListError(.badClass, at: document.offset(of: reference), "a class that is not there")
+            throw document.error(.badClass, at: reference, "a class that is not there")
         }
         if let error = classes.errors[uid] { throw error }
         do throws(PropertyListError) {
@@ -135,7 +135,7 @@ extension KeyedArchive {
 
     private func readClass(_ record: PropertyListNode) throws(PropertyListError) -> KeyedClass {
         guard let name = document.value(of: "$classname", in: record), document.kind(of: name) == .text else {
-            throw PropertyListError(.badClass, at: document.offset(of: record), "no class record")
+            throw document.error(.badClass, at: record, "no class record")
         }
         var names = nameBits(of: name)
         var foundation = foundationClass(name)
@@ -145,7 +145,7 @@ extension KeyedArchive {
         if let chain = document.value(of: "$classes", in: record) {
             let elements = document.elements(of: chain)
             guard document.kind(of: chain) == .array, elements.count <= ClassCache.ancestorLimit else {
-                throw PropertyListError(.badClass, at: document.offset(of: record), "a class without a proper ancestry")
+                throw document.error(.badClass, at: record, "a class without a proper ancestry")
             }
             for position in 0..<elements.count {
                 let ancestor = document.element(at: position, of: elements)

@@ -110,7 +110,7 @@ extension KeyedArchive {
     }
 
     func badCollection(_ node: PropertyListNode, _ reason: String) -> PropertyListError {
-        PropertyListError(.badCollection, at: document.offset(of: node), reason)
+        document.error(.badCollection, at: node, reason)
     }
 }
 

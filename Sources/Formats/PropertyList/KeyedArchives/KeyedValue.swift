@@ -65,7 +65,7 @@ extension KeyedArchive {
 
     private mutating func instance(_ object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         guard let found = try classOfInstance(object) else {
-            throw PropertyListError(.badClass, at: document.offset(of: object), "an instance without a class")
+            throw document.error(.badClass, at: object, "an instance without a class")
         }
         guard let foundation = found.foundation else { return .instance(object, found) }
         switch foundation {
@@ -133,7 +133,7 @@ extension KeyedArchive {
     }
 
     func badValue(_ node: PropertyListNode, _ reason: String) -> PropertyListError {
-        PropertyListError(.badValue, at: document.offset(of: node), reason)
+        document.error(.badValue, at: node, reason)
     }
 }
 

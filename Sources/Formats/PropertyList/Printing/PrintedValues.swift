@@ -196,7 +196,7 @@ extension PropertyListPrinter {
         _ code: PropertyListError.Code, _ node: PropertyListNode, _ document: PropertyListDocument, _ reason: String,
         isLoss: Bool = false
     ) {
-        warn(PropertyListError(code, at: document.offset(of: node), reason), isLoss: isLoss)
+        warn(document.error(code, at: node, reason), isLoss: isLoss)
     }
 }
 

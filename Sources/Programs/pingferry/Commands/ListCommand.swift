@@ -98,7 +98,7 @@ private struct BundleContents {
         _ list: String, of reader: BundleReader
     ) throws(BundleError) -> CappedList<Entry> {
         var entries = CappedList<Entry>()
-        var cursor = try DetailCursor<Entry>(list, of: reader)
+        var cursor = DetailCursor<Entry>(list, of: reader)
         while let entry = try cursor.next() { entries.add(entry, reason: "") }
         return entries
     }
@@ -200,7 +200,7 @@ private struct BundleContents {
         _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
     ) -> CanonicalObject.Elements {
         { add in
-            var cursor = try DetailCursor<Entry>(list, of: reader)
+            var cursor = DetailCursor<Entry>(list, of: reader)
             while let entry = try cursor.next() { try add(json(entry)) }
         }
     }

@@ -345,7 +345,7 @@ private enum VolumeReport {
 
     /// Returns the faults of volumes as JSON objects, or `nil` if `error` is not about faulty volumes.
     static func faultsJSON(in error: any Error) -> [CanonicalObject]? {
-        guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
+        guard let error = bundleError(error), case .volumes(let faults) = error else { return nil }
         return faults.map { ["code": $0.code, "name": $0.name, "text": $0.text] }
     }
 
