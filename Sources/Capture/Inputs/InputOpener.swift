@@ -332,6 +332,12 @@ public enum CaptureInput: Sendable {
         }
     }
 
+    /// The number of files in the stores of a capture, or 0 for other inputs.
+    var storeFileCount: Int {
+        guard case .folder(let capture) = self else { return 0 }
+        return capture.stores.reduce(0) { $0 + $1.store.fileCount }
+    }
+
     /// Throws an error if files of a capture could not be opened because this process lacks resources.
     func checkResources() throws(FileError) {
         if case .folder(let capture) = self { try capture.tree.checkResources() }

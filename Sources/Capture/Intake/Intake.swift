@@ -137,6 +137,9 @@ public struct Intake: Sendable {
             problems: DetailSpill(folder: options.copyFolder))
     }
 
+    /// Makes space for the records of `fileCount` files, most of which contain one record.
+    mutating func reserveCapacity(fileCount: Int) { recordIndex.reserveCapacity(fileCount) }
+
     /// Adds the records, rejected items and problems of an output.
     ///
     /// - Parameters:

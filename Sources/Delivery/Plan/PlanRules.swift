@@ -3,17 +3,29 @@ import Telemetry
 /// The rules that a plan follows: limits, ages, days and sizes.
 public struct PlanRules: Sendable {
     /// The limits on the number of uploads.
-    public var limits = UploadLimits()
+    public var limits: UploadLimits
     /// The maximum age of a record whose time is known, in milliseconds, or `nil` for no limit.
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
-    public var days = DayRule.utc
+    public var days: DayRule
     /// The server that receives the uploads of each type, which determines the pauses that apply to the type.
     public var servers = ServerTable()
     /// The maximum size of a list request, in bytes of payload.
-    public var maximumListBytes = 5_000_000
+    public var maximumListBytes: Int
     /// The maximum number of events in a list request, unless the limit of the system is lower.
-    public var maximumListItems = Int.max
+    public var maximumListItems: Int
+
+    /// Creates rules with the documented default values.
+    public init(
+        limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
+        maximumListBytes: Int = 5_000_000, maximumListItems: Int = .max
+    ) {
+        self.limits = limits
+        self.maximumAge = maximumAge
+        self.days = days
+        self.maximumListBytes = maximumListBytes
+        self.maximumListItems = maximumListItems
+    }
 
     /// The minimum time between payloads with the same id, in milliseconds, as servers forget ids after 10 minutes.
     private static let sameIDInterval: Int64 = 15 * 60_000
@@ -24,14 +36,6 @@ public struct PlanRules: Sendable {
     static func isRecent(_ sent: Timestamp, at now: Timestamp) -> Bool {
         let age = now.milliseconds - sent.milliseconds
         return age < sameIDInterval && age > -clockToleranceMilliseconds
-    }
-}
-
-extension PlanRules {
-    /// Creates rules with the documented sizes of list requests.
-    public init(limits: UploadLimits, maximumAge: Int64?, days: DayRule) {
-        self.init()
-        (self.limits, self.maximumAge, self.days) = (limits, maximumAge, days)
     }
 }
 
