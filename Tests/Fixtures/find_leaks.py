@@ -13,7 +13,9 @@ and the values that were found as JSON.
 import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
 
 from output_text import text_of
 
@@ -71,12 +73,29 @@ def collect(value, is_personal, found):
 def search(outputs, forms, change=bytes):
     """Returns the names of outputs with the values that they contain. `forms` are the values by the bytes to search for."""
     leaks = {}
-    for name in outputs:
-        text = change(text_of(name))
-        hits = sorted({value for form, value in forms.items() if form in text})
-        if hits:
-            leaks[os.path.basename(name)] = [hit[:100] for hit in hits[:10]]
+    # `grep` searches for all lines at once, but cannot search for line feeds.
+    lines = [form for form in forms if b"\n" not in form]
+    others = [form for form in forms if b"\n" in form]
+    with tempfile.NamedTemporaryFile() as patterns:
+        patterns.write(b"\n".join(lines))
+        patterns.flush()
+        for name in outputs:
+            text = change(text_of(name))
+            hits = sorted({forms[form] for form in others + found_lines(patterns.name, lines, text) if form in text})
+            if hits:
+                leaks[os.path.basename(name)] = [hit[:100] for hit in hits[:10]]
     return leaks
+
+
+def found_lines(patterns, lines, text):
+    """Returns `lines`, which are the lines of the file `patterns`, or an empty list if `text` contains none of them."""
+    if not lines:
+        return []
+    command = ["grep", "--quiet", "--text", "--fixed-strings", "--file", patterns]
+    status = subprocess.run(command, input=text, env={**os.environ, "LC_ALL": "C"}).returncode
+    if status > 1:
+        sys.exit("grep failed")
+    return lines if status == 0 else []
 
 
 def main():

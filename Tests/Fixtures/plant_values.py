@@ -5,7 +5,8 @@
 
 For each string of a record, each key of its payload, each string and key of JSON in its strings, and each component of the path of its
 target, writes a copy of the record in which a personal value replaces it. Other copies have the value in a note, a hold or a header
-field. There is a copy for each personal value. Prints the strings that must not occur in pseudonymized output, one per line.
+field. There is a copy for each personal value. Strings and keys at the same place of records of one type are replaced once. Prints the
+strings that must not occur in pseudonymized output, one per line.
 """
 
 import copy
@@ -45,6 +46,11 @@ def positions(value, path=()):
         yield "text", path
 
 
+def place(path):
+    """Returns `path` without the numbers of the elements that contain the value, except for the number in an innermost array."""
+    return tuple("" if isinstance(step, int) and number + 1 < len(path) else step for number, step in enumerate(path))
+
+
 def is_name(path):
     """Returns whether the value at `path` is a name that can consist of several words."""
     return path == ("app", "name") or path[-1] in NAMES or "experiments" in path
@@ -77,19 +83,28 @@ def nested(text):
     return value if isinstance(value, dict) else None
 
 
-def variants(record):
-    """Yields the copies of a record with personal values."""
+def variants(record, used):
+    """Yields the copies of a record with personal values, except for those whose value, type and place are in `used`."""
+    def is_new(value, kind, *paths):
+        key = (record["system"], record["type"], value, kind, *map(place, paths))
+        return key not in used and not used.add(key)
+
     for value in VALUES:
         for kind, path in positions(record):
             if path == ("target", "path") or value == NAME and is_name(path):
                 continue
-            yield planted(record, kind, path, value)
+            if is_new(value, kind, path):
+                yield planted(record, kind, path, value)
             if kind == "text" and nested(container(record, path)[path[-1]]):
                 inner = {"payload": nested(container(record, path)[path[-1]])}
                 for inner_kind, inner_path in positions(inner):
-                    if len(inner_path) > 1 and not (value == NAME and is_name(inner_path)):
+                    if value == NAME and is_name(inner_path):
+                        continue
+                    if len(inner_path) > 1 and is_new(value, inner_kind, path, inner_path):
                         changed = planted(inner, inner_kind, inner_path, value)["payload"]
                         yield planted(record, "text", path, json.dumps(changed, ensure_ascii=False))
+        if not is_new(value, "target" if record["target"] else "record"):
+            continue
         yield dict(record, notes=record["notes"] + [value])
         yield dict(record, notes=record["notes"] + ["C8 " + value])
         yield dict(record, held=record["held"] + [value])
@@ -107,10 +122,10 @@ def variants(record):
 
 
 def main():
-    number = 0
+    number, used = 0, set()
     with open(sys.argv[1], encoding="utf-8") as lines, open(sys.argv[2], "w", encoding="utf-8") as output:
         for line in lines:
-            for record in variants(json.loads(line)):
+            for record in variants(json.loads(line), used):
                 number += 1
                 # The id is replaced, because it would no longer be the hash of the payload.
                 if record["id"].startswith("sha256:"):
