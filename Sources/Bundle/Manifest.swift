@@ -109,7 +109,9 @@ public struct Manifest: Sendable, Equatable {
         inputs.add(to: &object)
         if let filters { object.set("filters", filters.json) }
         if let pseudonymKeyID { object.set("pseudonymized", pseudonymKeyID) }
-        return object.bytes + [UInt8(ascii: "\n")]
+        var output = object.bytes
+        output.append(UInt8(ascii: "\n"))
+        return output
     }
 }
 

@@ -66,7 +66,7 @@ public struct BundleIndex: Sendable, Equatable {
     }
 
     private var header: CanonicalObject {
-        return [
+        [
             "ancestors": ancestors, "details": details.count, "digest": digest, "format": Self.format,
             "records": records.count, "version": Self.version,
         ]

@@ -49,7 +49,8 @@ struct ArchiveSpooler {
     ///
     /// If the archive is damaged, the result contains the members before the damage.
     ///
-    /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
+    /// - Throws: ``ArchiveError`` if nothing can be read or a limit is exceeded, or `FileError` if the archive cannot be
+    ///   read or the spool is full.
     consuming func spoolMembers(
         _ bytes: ArchiveBytes, only paths: Set<[UInt8]>? = nil
     ) throws -> Result {
@@ -284,8 +285,7 @@ extension ArchiveBytes {
     fileprivate var isTar: Bool {
         get throws {
             switch self {
-            case .source(let source):
-                ArchiveFormat.isTar(try InputKind.head(of: source))
+            case .source(let source): ArchiveFormat.isTar(try InputKind.head(of: source))
             case .standardInput(let head, _): ArchiveFormat.isTar(head)
             }
         }

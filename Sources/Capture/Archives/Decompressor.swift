@@ -9,7 +9,7 @@ protocol Decompressor: AnyObject {
     /// Returns the next block, which is valid until the next call. The block is empty at the end.
     ///
     /// - Throws: ``ArchiveError``, with the reason `checksum` if all bytes were decompressed and their checksum is
-    ///   wrong.
+    ///   wrong, or `FileError` if the input cannot be read.
     func nextBlock() throws -> UnsafeRawBufferPointer
 }
 

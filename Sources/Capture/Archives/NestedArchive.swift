@@ -23,7 +23,7 @@ struct NestedArchive {
 
     /// Copies the wanted members to the spool.
     ///
-    /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
+    /// - Throws: `FileError` if the spool is full. Any other error is returned as a problem.
     func open(
         in tree: FileTree, spool: Spool, formats: [any StoreFormat]
     ) throws -> OpenedArchive {

@@ -78,7 +78,9 @@ public enum RequestLogKind: Sendable {
             } while head.count < headSize && !piece.isEmpty
         } catch let error as FileError {
             throw error
-        } catch {}
+        } catch {
+            // The bytes before the damage suffice to recognize the log. The damage is reported when the log is read.
+        }
         return head
     }
 

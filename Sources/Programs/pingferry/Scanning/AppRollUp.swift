@@ -145,6 +145,7 @@ struct AppEntry {
 
     /// The most frequent facts with the number of stores for each, and the number of omitted facts.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
+        // In descending order of the number of stores, then in the order of the facts.
         let sorted = factCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let common = sorted.count > Self.maximumFactCount ? sorted.filter { $0.value > 1 } : sorted
         let shown = common.prefix(Self.maximumFactCount).map { (text: $0.key.string, stores: $0.value) }
