@@ -77,6 +77,7 @@ public struct BundleVerifier {
         var totals = BundleTotals()
         var keyIDs: Set<CapturedText?> = []
         var index = DuplicateIndex()
+        index.reserveCapacity(reader.manifest.totals.records)
         var remainingSegments = reader.manifest.segments[...]
         var number = 0
         // Segments are usually of the same size. The limit matters if some of them consist of one large record.

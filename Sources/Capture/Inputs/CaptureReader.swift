@@ -70,7 +70,7 @@ public struct CaptureReader: Sendable {
         for (input, path) in zip(inputs, paths) { input.manifest.map { chain.append($0, named: path) } }
         intake.noteMissingParents(chain.missingParents)
         intake.onlyInput = inputs.count == 1 ? inputs.first : nil
-        intake.reserveCapacity(fileCount: inputs.reduce(0) { $0 + $1.storeFileCount })
+        intake.reserveCapacity(inputs.reduce(0) { $0.addingSaturated($1.approximateRecordCount) })
         for number in order {
             guard let survey = survey(of: number) else { continue }
             try await survey.readNamingInput(number) { output in try intake.survey(output) }

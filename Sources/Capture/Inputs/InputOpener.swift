@@ -332,10 +332,14 @@ public enum CaptureInput: Sendable {
         }
     }
 
-    /// The number of files in the stores of a capture, or 0 for other inputs.
-    var storeFileCount: Int {
-        guard case .folder(let capture) = self else { return 0 }
-        return capture.stores.reduce(0) { $0 + $1.store.fileCount }
+    /// The approximate number of records: the number that a bundle states, the number of files in the stores of a
+    /// capture, most of which contain one record, or 0 for other inputs.
+    var approximateRecordCount: Int {
+        switch self {
+        case .bundle(let bundle): bundle.manifest.totals.records
+        case .folder(let capture): capture.stores.reduce(0) { $0 + $1.store.fileCount }
+        case .log, .salvage: 0
+        }
     }
 
     /// Throws an error if files of a capture could not be opened because this process lacks resources.

@@ -137,8 +137,8 @@ public struct Intake: Sendable {
             problems: DetailSpill(folder: options.copyFolder))
     }
 
-    /// Makes space for the records of `fileCount` files, most of which contain one record.
-    mutating func reserveCapacity(fileCount: Int) { recordIndex.reserveCapacity(fileCount) }
+    /// Makes space for `count` records.
+    mutating func reserveCapacity(_ count: Int) { recordIndex.reserveCapacity(count) }
 
     /// Adds the records, rejected items and problems of an output.
     ///

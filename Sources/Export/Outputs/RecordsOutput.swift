@@ -1,3 +1,4 @@
+import Bytes
 import CZstd
 import Telemetry
 
@@ -47,7 +48,7 @@ public struct RecordsOutput: ~Copyable {
     ///
     /// Large text is written directly to avoid a copy.
     private mutating func add(_ text: ArraySlice<UInt8>) throws {
-        guard compressor == nil, text.count >= Self.pieceSize else { return buffer += text }
+        guard compressor == nil, text.count >= Self.pieceSize else { return buffer.append(copying: text.span) }
         if !buffer.isEmpty { try flush() }
         try write(text.span)
     }

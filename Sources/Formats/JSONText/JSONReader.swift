@@ -284,16 +284,11 @@ struct JSONReader: ~Escapable {
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: inout TextBuffer
     ) throws(JSONError) {
         guard try nextByte() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: Int(position)) }
-        let start = position &+ 1
-        let end = source.endOfPlainText(from: start)
-        let prefix: UInt64
-        if end < source.count, source[Int(end)] == UInt8(ascii: "\"") {
-            append(.string, from: start, to: end, in: &nodes)
-            prefix = source.prefixAsNumber(of: Int(start)..<Int(end))
-            position = end &+ 1
-        } else {
-            prefix = try readAnyString(from: start, plainTo: end, into: &nodes, &resolved)
-        }
+        try readString(into: &nodes, &resolved)
+        let key = nodes[nodeCount &- 1]
+        let range = Int(key.start)..<Int(key.end)
+        let prefix =
+            key.isResolved ? resolved.span.prefixAsNumber(of: range) : source.prefixAsNumber(of: range)
         keys[keyCount] = KeySorter.Entry(prefix: prefix, key: UInt32(truncatingIfNeeded: nodeCount &- 1))
         keyCount &+= 1
         try skipColon()
@@ -317,22 +312,11 @@ struct JSONReader: ~Escapable {
             append(.string, from: start, to: end, in: &nodes)
             position = end &+ 1
         } else {
-            _ = try readAnyString(from: start, plainTo: end, into: &nodes, &resolved)
+            var strings = JSONStringReader(source, from: Int(start), policy: policy)
+            nodes[nodeCount] = try strings.read(from: Int(end), next: nodeCount &+ 1, into: &resolved)
+            nodeCount &+= 1
+            position = UInt32(truncatingIfNeeded: strings.position)
         }
-    }
-
-    /// Reads a string that may contain escapes or non-ASCII characters, and returns the `prefixAsNumber` of its bytes.
-    private mutating func readAnyString(
-        from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
-    ) throws(JSONError) -> UInt64 {
-        var strings = JSONStringReader(source, from: Int(start), policy: policy)
-        let node = try strings.read(from: Int(end), next: nodeCount &+ 1, into: &resolved)
-        nodes[nodeCount] = node
-        nodeCount &+= 1
-        position = UInt32(truncatingIfNeeded: strings.position)
-        let range = Int(node.start)..<Int(node.end)
-        return node.isResolved
-            ? resolved.span.extracting(range).prefixAsNumber : source.extracting(range).prefixAsNumber
     }
 
     /// Appends the node of a scalar.

@@ -15,9 +15,7 @@ extension Span<UInt8> {
 extension [UInt8] {
     /// Appends the bytes of a span.
     public mutating func append(copying bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }
 

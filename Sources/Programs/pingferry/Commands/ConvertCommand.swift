@@ -222,11 +222,13 @@ struct ConvertCommand: AsyncParsableCommand {
         var records = try RecordsOutput(
             payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
         ) { try file.write($0) }
-        var labeler = EventLabeler(Systems.table)
+        var labeler = labels ? EventLabeler(Systems.table) : nil
         let intake = try await common.read(reader) { entry, line, payload in
-            guard labels else { return try records.add(line: line, payload: payload) }
             let record = entry.summary
-            let labeled = labeler.labeled(line: line, payload: payload, system: record.system, type: record.type)
+            guard
+                let labeled = labeler?.labeled(
+                    line: line, payload: payload, system: record.system, type: record.type)
+            else { return try records.add(line: line, payload: payload) }
             try records.add(line: labeled[...], payload: payload)
         }
         try records.finish()
