@@ -27,7 +27,8 @@ public struct Planner {
     private let rules: PlanRules
     private let now: Timestamp
     private let today: Int
-    private let accountHasCredential: [Bool]
+    /// For each traits index, whether the account of the records has a credential.
+    private let traitsHaveCredential: [Bool]
     /// For each type index, whether the server of the type requested a pause.
     private let typeIsPaused: [Bool]
 
@@ -54,10 +55,10 @@ public struct Planner {
     ) {
         (self.pool, self.state, self.rules, self.now) = (pool, state, rules, now)
         order = pool.sendingOrder
-        duplicates = DuplicateFinder(pool.candidates, order: order, names: pool.names)
+        duplicates = DuplicateFinder(pool, order: order)
         decisions = PoolDecisions(pool, state, duplicates)
         today = rules.days.day(of: now)
-        accountHasCredential = pool.names.accounts.values.map(hasCredential)
+        traitsHaveCredential = pool.traits.values.map { $0.account.map(hasCredential) ?? true }
         quota = Quota(rules.limits, used: state, names: pool.names)
         for (key, flight) in state.inFlight {
             inFlightByIdentity[key.identity, default: []].append((key, flight.time))
@@ -89,13 +90,13 @@ public struct Planner {
         case nil: break
         }
         if decisions.isDeletionRequested(index) { return .deletionRequested }
-        if candidate.holdsIndex != nil || !decisions.withdrawals.holds(of: index).isEmpty { return .held }
+        if !decisions.holdCodes(of: index).isEmpty { return .held }
         if isTooOld(candidate) { return .tooOld }
         if state.setAside.contains(candidate.key) { return .setAside }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDSentRecently }
         if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
         if isOtherPayloadInFlight(candidate) { return .sameIDSentRecently }
-        if let account = candidate.accountIndex, !accountHasCredential[Int(account)] { return .missingCredential }
+        if !traitsHaveCredential[Int(candidate.traitsIndex)] { return .missingCredential }
         if typeIsPaused[Int(candidate.typeIndex)] { return .serverPause }
         let disposition =
             candidate.itemIndices.map { planList(candidate, at: index, items: $0) } ?? planRecord(candidate, at: index)
@@ -132,8 +133,7 @@ public struct Planner {
         let left = unsettled.filter { !sentItems.contains(pool.items[$0].key) }
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
-            plan.settlements.append(
-                EmptySettlement(key: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex))
+            plan.settlements.append(candidate)
             return refused.isEmpty ? .settle : .refused
         }
         // The format is never missing, because only records of systems with a list format have items.
@@ -141,14 +141,13 @@ public struct Planner {
         let parts = parts(of: left, list)
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items[$0].key) }
-            let isWhole = part.count == items.count
-            let key = isWhole ? candidate.key : candidate.key.partKey(for: sent)
+            let key = part.count == items.count ? candidate.key : candidate.key.partKey(for: sent)
             // The parts before this one are already in the plan.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             plan.queues.append(
                 PlannedUpload(
-                    of: candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
+                    record: candidate, key: key, items: sent, completesRecord: number == parts.count - 1,
                     followsRefusal: !refused.isEmpty), ofListAt: index)
         }
         return .send

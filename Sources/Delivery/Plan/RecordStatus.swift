@@ -41,7 +41,7 @@ public struct PoolStatus: Sendable {
 
     /// Determines the status of the records of `pool` from the state of the ledger and its stored reasons.
     public init(of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()) {
-        let duplicates = DuplicateFinder(pool.candidates, order: pool.sendingOrder, names: pool.names)
+        let duplicates = DuplicateFinder(pool, order: pool.sendingOrder)
         let decisions = PoolDecisions(pool, state, duplicates)
         let inFlight = Set(state.inFlight.keys.map(\.identity))
         (self.pool, self.decisions) = (pool, decisions)
@@ -55,7 +55,7 @@ public struct PoolStatus: Sendable {
             let copy = decisions.usedCopy(of: index)
             if decisions.isDeletionRequested(copy) { return .excluded }
             let holds = decisions.holdCodes(of: copy)
-            if !holds.isEmpty { return .held(holds) }
+            if !holds.isEmpty { return .held(holds.map(\.string)) }
             if let items = candidate.itemIndices {
                 if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }
                 if inFlight.contains(candidate.key.identity) { return .inFlight }

@@ -32,7 +32,8 @@ public struct VerifiedBundles: Sendable {
     /// Bundles that cannot be used are skipped if `keepsGoing` is `true`, and cause an ``UnusableBundlesError`` if not.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
-        keepsGoing: Bool = false, isReleased: (_ id: String, _ code: String) -> Bool, progress: (Int) -> Void = { _ in }
+        keepsGoing: Bool = false, isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool,
+        progress: (Int) -> Void = { _ in }
     ) async throws {
         var pool = CandidatePool(knowing: systems)
         var readers: [BundleReader] = []
@@ -40,8 +41,12 @@ public struct VerifiedBundles: Sendable {
         for path in paths {
             let checkpoint = pool.checkpoint
             do {
-                let reader = try BundleReader(try BundleFile(path: path), knowing: systems, signedBy: signers)
+                let file = try BundleFile(path: path)
+                let reader = try BundleReader(file, knowing: systems, signedBy: signers)
                 pool.addBundle(BundleName(path: path, digest: reader.manifest.digest))
+                // The counts are not verified yet. Compressed records usually have more than 16 bytes.
+                let count = reader.manifest.segments.reduce(0) { $0 + $1.records }
+                pool.reserveCapacity(min(count, file.source.count / 16))
                 try await Self.verify(
                     reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
                 readers.append(reader)
@@ -72,16 +77,16 @@ public struct VerifiedBundles: Sendable {
 
     private static func verify(
         _ reader: BundleReader, number: Int, limit: JobLimit,
-        isReleased: (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool, _ progress: (Int) -> Void
+        isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool, _ progress: (Int) -> Void
     ) async throws {
         let systems = reader.systems
         let verifier = BundleVerifier(reader, limit: limit)
         try await pool.withClients { clients, pool in
             try await verifier.verify(
-                numbering: &clients, noting: { CandidateNotes(knowing: systems) },
+                numbering: &clients, noting: { CandidateNotes(knowing: systems, isReleased: isReleased) },
                 each: { record, key, range, notes in notes.add(record, key, range) },
                 take: { segment, notes, numbers in
-                    pool.add(notes, clients: numbers, bundle: number, segment: segment, isReleased: isReleased)
+                    pool.add(notes, clients: numbers, bundle: number, segment: segment)
                 }, progress: progress)
         }
         var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
@@ -147,14 +152,14 @@ public final class UploadSource: Sendable {
 
     /// Returns the record or part of a record that an upload sends, with the exact payload to send.
     public func record(of send: PlannedUpload) throws(UnusableBundleError) -> Record {
-        try record(of: send, in: try contents(at: send.location))
+        try record(of: send, in: try contents(at: send.record.location))
     }
 
     /// Returns the same as ``record(of:)``, without blocking the caller while a segment is decoded.
     ///
     /// The method is for tasks that run on the thread that transfers data, because all transfers wait for that thread.
     func loadRecord(of send: PlannedUpload) async throws(UnusableBundleError) -> Record {
-        if let contents = cachedContents(at: send.location) { return try record(of: send, in: contents) }
+        if let contents = cachedContents(at: send.record.location) { return try record(of: send, in: contents) }
         let result = await withCheckedContinuation { continuation in
             loadingQueue.async {
                 continuation.resume(
@@ -171,13 +176,13 @@ public final class UploadSource: Sendable {
     }
 
     private func record(of send: PlannedUpload, in contents: [UInt8]) throws(UnusableBundleError) -> Record {
-        try withState(send.location) { state throws(BundleError) in
-            let record = try record(at: send.location, in: contents, &state)
-            guard RecordKey(record) == send.recordKey else { throw Self.changedError(send.location) }
+        try withState(send.record.location) { state throws(BundleError) in
+            let record = try record(at: send.record.location, in: contents, &state)
+            guard RecordKey(record) == send.record.key else { throw Self.changedError(send.record.location) }
             guard !send.isWhole else { return record }
-            let format = systems(of: send.location)[record.system]?.uploads.list
+            let format = systems(of: send.record.location)[record.system]?.uploads.list
             guard let list = ListItems(record, format, using: &state.document) else {
-                throw Self.changedError(send.location)
+                throw Self.changedError(send.record.location)
             }
             var part = record
             part.payload = list.payload(with: send.items.map(\.index), of: record.payload)
