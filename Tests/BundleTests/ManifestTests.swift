@@ -27,7 +27,9 @@ import Testing
 
     @Test func totalsThatExceedTheLargestIntegerAreSaturated() throws {
         var totals = BundleTotals()
-        for (count, type) in [(Int.max, "core"), (1, "core"), (2, "event")] { totals.add(count, ofType: type, in: "mozilla") }
+        for (count, type) in [(Int.max, "core"), (1, "core"), (2, "event")] {
+            totals.add(count, ofType: type, in: "mozilla")
+        }
         for count in [Int.max, 1] {
             totals.addUploadable(count)
             totals.addHeld(count, code: "schema")

@@ -145,7 +145,7 @@ private final class LedgerWriter: Sendable {
         try LedgerFile.translatingErrors(path) { try file.withoutTransaction { try $0.checkpointWithoutWaiting() } }
     }
 
-    /// Submits a change, and waits until it is durable. Returns whether its upload may be sent.
+    /// Submits a change, waits until it is durable, and returns whether its upload may be sent.
     func commit(_ change: Change) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             waiting.withLock { $0.append((change, continuation)) }

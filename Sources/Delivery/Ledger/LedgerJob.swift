@@ -10,7 +10,9 @@ struct LedgerJob: Sendable {
     private var clients: [Int64]
     /// The row id of each type in the ledger, or `nil` if the row has not been looked up.
     private var types: [Int64?]
-    /// Whether a client whose row has not been looked up can have one. Without clients, a lookup of each would find nothing.
+    /// Whether a client whose row has not been looked up can have one.
+    ///
+    /// In a new ledger, a lookup for each of up to a million clients would find nothing.
     private var hasOtherClients: Bool
     /// The used part of the day's quota, or `nil` if it has to be read from the ledger.
     private var usage: Usage?
@@ -30,6 +32,8 @@ struct LedgerJob: Sendable {
         }
     }
 
+    private static let quotaRetentionDays = 60
+
     /// Begins the job with the given number.
     init(_ plan: Plan, number: Int, _ db: Database) throws {
         names = plan.names
@@ -42,8 +46,15 @@ struct LedgerJob: Sendable {
         // Uploads that an earlier job left in flight may have arrived.
         try db.run("UPDATE flights SET uncertain = 1")
         try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
-        try removeOldQuotas(db, today: today)
-        try begin(number, on: today, at: plan.now, db)
+        // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
+        let lastDay = min(today, try db.first("SELECT day FROM jobs") ?? today)
+        try db.run("DELETE FROM quotas WHERE day < ?", [lastDay - Self.quotaRetentionDays])
+        try db.run(
+            """
+            INSERT INTO jobs (id, time, day, number) VALUES (1, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET
+                time = excluded.time, day = excluded.day, ended = NULL, number = excluded.number
+            """, [plan.now.seconds, today, number])
         try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.seconds])
         for record in plan.settlements { try settle(record, status: 0, isRefused: false, at: plan.now, db) }
         try markSeen(settledIn: plan, db)
@@ -66,7 +77,11 @@ struct LedgerJob: Sendable {
     mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> Bool {
         let day = rules.days.day(of: now)
         let client = try rowID(ofClient: send.record.clientIndex, db)
-        let isCounted = try (inFlightKeys?.contains(send.key) ?? true) && isInFlight(send.key, of: client, on: day, db)
+        let isCounted =
+            try (inFlightKeys?.contains(send.key) ?? true)
+            && db.hasRow(
+                "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
+                send.key.columns + [client, day])
         // The planner uses the same rule in `InFlightUpload.isCounted(for:on:)`.
         guard try isCounted || useQuota(client, on: day, db) else { return false }
         try db.run(
@@ -75,16 +90,11 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
             """,
             [
-                send.key.identity, send.key.content, try rowID(ofType: send.record.typeIndex, db), client, day, now.seconds,
+                send.key.identity, send.key.content, try rowID(ofType: send.record.typeIndex, db), client, day,
+                now.seconds,
             ])
         inFlightKeys?.insert(send.key)
         return true
-    }
-
-    private func isInFlight(_ key: RecordKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        try db.hasRow(
-            "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
-            key.columns + [client, day])
     }
 
     private mutating func useQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
@@ -215,27 +225,6 @@ struct LedgerJob: Sendable {
         // The cached quota may belong to another day.
         usage = nil
     }
-
-    // MARK: Beginning
-
-    /// Removes the quotas of days that are no longer needed.
-    private func removeOldQuotas(_ db: Database, today: Int) throws {
-        // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
-        let last = try db.first("SELECT day FROM jobs") ?? today
-        try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
-    }
-
-    /// Stores the time, the day and the number of the job.
-    private func begin(_ number: Int, on today: Int, at now: Timestamp, _ db: Database) throws {
-        try db.run(
-            """
-            INSERT INTO jobs (id, time, day, number) VALUES (1, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET
-                time = excluded.time, day = excluded.day, ended = NULL, number = excluded.number
-            """, [now.seconds, today, number])
-    }
-
-    private static let quotaRetentionDays = 60
 
     // MARK: Names
 

@@ -255,7 +255,8 @@ extension LedgerJob {
             """,
             [
                 send.record.key.identity, send.record.key.content, try rowID(ofType: send.record.typeIndex, db),
-                try rowID(ofClient: send.record.clientIndex, db), settlement.recordID, settlement.outcome.status, reason,
+                try rowID(ofClient: send.record.clientIndex, db), settlement.recordID, settlement.outcome.status,
+                reason,
                 now.seconds,
             ])
     }

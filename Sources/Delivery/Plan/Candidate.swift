@@ -35,7 +35,10 @@ struct Candidate: Sendable, Hashable {
     /// The indices of the record's items in the pool, or `nil` if the record is not a list.
     var itemIndices: Range<Int>? {
         get { storedItems.lowerBound == .max ? nil : Int(storedItems.lowerBound)..<Int(storedItems.upperBound) }
-        set { storedItems = newValue.map { UInt32(clamping: $0.lowerBound)..<UInt32(clamping: $0.upperBound) } ?? .max ..< .max }
+        set {
+            let indices = newValue ?? Int(UInt32.max)..<Int(UInt32.max)
+            storedItems = UInt32(clamping: indices.lowerBound)..<UInt32(clamping: indices.upperBound)
+        }
     }
 
     init(

@@ -56,7 +56,8 @@ public struct CandidatePool: Sendable {
     /// Returns the codes for which the record at `index` is held, without the codes from which it was released.
     func holdCodes(of index: Int, adding withdrawals: AppliedWithdrawals) -> [CapturedText] {
         let codes = traits(of: index).holds
-        return codes + withdrawals.holds(of: index).reasons.map { CapturedText($0.rawValue) }.filter { !codes.contains($0) }
+        let further = withdrawals.holds(of: index).reasons.map { CapturedText($0.rawValue) }
+        return codes + further.filter { !codes.contains($0) }
     }
 
     var checkpoint: Checkpoint {

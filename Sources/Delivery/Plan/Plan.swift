@@ -196,6 +196,11 @@ public struct PlannedUpload: Sendable, Hashable {
     var isWhole: Bool { key == record.key }
 }
 
+extension PlannedUpload {
+    /// Creates an upload of a whole record that is not a list.
+    init(of record: Candidate) { self.init(record: record, key: record.key) }
+}
+
 /// The uploads of a plan, by client.
 ///
 /// A queue is created when it is accessed, because the queues of 1,300,000 clients would use 350 MB of memory.
@@ -276,7 +281,7 @@ extension ClientQueues: RandomAccessCollection {
         let records = records[bounds[index]..<bounds[index + 1]]
         return ClientQueue(
             clientIndex: pool.candidates[records[records.startIndex]].clientIndex,
-            sends: records.flatMap { listUploads[$0] ?? [PlannedUpload(record: pool.candidates[$0], key: pool.candidates[$0].key)] })
+            sends: records.flatMap { listUploads[$0] ?? [PlannedUpload(of: pool.candidates[$0])] })
     }
 }
 

@@ -77,7 +77,8 @@ public struct VerifiedBundles: Sendable {
 
     private static func verify(
         _ reader: BundleReader, number: Int, limit: JobLimit,
-        isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool, _ progress: (Int) -> Void
+        isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool,
+        _ progress: (Int) -> Void
     ) async throws {
         let systems = reader.systems
         let verifier = BundleVerifier(reader, limit: limit)

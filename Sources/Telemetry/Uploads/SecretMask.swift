@@ -7,7 +7,7 @@ import Bytes
 /// spaces, `+` and characters other than printable ASCII are ignored. Any eight consecutive characters of a long
 /// credential are hidden.
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// Up to eight normalized characters, the last of which is in the lowest byte. No character is zero.
+    /// Up to eight normalized characters, none of which is zero, with the last one in the lowest byte.
     private typealias Window = UInt64
 
     /// The normalized byte strings that are searched for.
@@ -176,7 +176,8 @@ private struct EscapedText {
         while index < bytes.count {
             let isEscape = notations.utf8.contains(bytes[index])
             let (value, end) = (isEscape ? Self.escape(at: bytes[index...]) : nil) ?? (bytes[index], index + 1)
-            decoded.characters.append((value, characters[index].source.lowerBound..<characters[end - 1].source.upperBound))
+            let source = characters[index].source.lowerBound..<characters[end - 1].source.upperBound
+            decoded.characters.append((value, source))
             index = end
         }
         return decoded.characters.count < characters.count ? decoded : nil

@@ -211,7 +211,9 @@ private struct Simulation {
         }
         var types: [String: Int] = [:]
         for send in plan.sends {
-            types["\(rules.limits.scope == .client ? send.record.clientIndex : 0) \(send.record.typeIndex)", default: 0] += 1
+            types[
+                "\(rules.limits.scope == .client ? send.record.clientIndex : 0) \(send.record.typeIndex)", default: 0] +=
+                1
         }
         if let perType = rules.limits.perType, types.values.contains(where: { $0 > perType }) {
             faults.append("type limit")

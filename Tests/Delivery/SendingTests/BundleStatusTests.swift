@@ -271,7 +271,9 @@ import Testing
 
     @Test func retrySelectsTheRecordsOfEachGivenStatus() async throws {
         let statuses = [400, 404, 413]
-        let rules = statuses.enumerated().map { #"{"path":"/submit/telemetry/\#(id.dropLast())\#($0 + 1)","status":\#($1)}"# }
+        let rules = statuses.enumerated().map { index, status in
+            #"{"path":"/submit/telemetry/\#(id.dropLast())\#(index + 1)","status":\#(status)}"#
+        }
         try await server.setRules("[\(rules.joined(separator: ","))]")
         let path = try await bundle("a", (1...3).map { Sample.ping($0, client: "C\($0)") })
         #expect(try await job(path).status == 1)
