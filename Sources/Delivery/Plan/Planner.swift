@@ -20,8 +20,6 @@ import Telemetry
 /// Source: "Delivery", "Copies and withdrawals" and "Limits".
 public struct Planner {
     private let pool: CandidatePool
-    private let order: [Int]
-    private let duplicates: DuplicateFinder
     private let decisions: PoolDecisions
     private let state: LedgerState
     private let rules: PlanRules
@@ -54,9 +52,7 @@ public struct Planner {
         _ hasCredential: (Account) -> Bool
     ) {
         (self.pool, self.state, self.rules, self.now) = (pool, state, rules, now)
-        order = pool.sendingOrder
-        duplicates = DuplicateFinder(pool, order: order)
-        decisions = PoolDecisions(pool, state, duplicates)
+        decisions = PoolDecisions(pool, state)
         today = rules.days.day(of: now)
         traitsHaveCredential = pool.traits.values.map { $0.account.map(hasCredential) ?? true }
         quota = Quota(rules.limits, used: state, names: pool.names)
@@ -72,8 +68,8 @@ public struct Planner {
 
     private mutating func decideAll() {
         plan.dispositions = Array(repeating: .held, count: pool.count)
-        for index in order {
-            plan.dispositions[index] = duplicates.usedCopies[index] == nil ? decide(recordAt: index) : .duplicate
+        for index in decisions.order {
+            plan.dispositions[index] = decisions.usedCopy(of: index) == index ? decide(recordAt: index) : .duplicate
             plan.groupCounts[plan.group(ofRecordAt: index), default: 0] += 1
         }
         plan.queues.sortByClient()
@@ -81,7 +77,7 @@ public struct Planner {
 
     private mutating func decide(recordAt index: Int) -> Disposition {
         let candidate = pool.candidates[index]
-        let sharesIdentity = duplicates.indicesWithSharedIdentity.contains(index)
+        let sharesIdentity = decisions.duplicates.indicesWithSharedIdentity.contains(index)
         let history = state.history(of: index)
         switch history.outcome {
         case .delivered: return .delivered

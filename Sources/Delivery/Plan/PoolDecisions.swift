@@ -6,11 +6,15 @@ import Telemetry
 /// They determine which of several copies of a record is used, and which withdrawals apply to it.
 struct PoolDecisions: Sendable {
     let pool: CandidatePool
+    /// The indices of all records in the order in which they are sent.
+    let order: [Int]
+    let duplicates: DuplicateFinder
     private(set) var withdrawals: AppliedWithdrawals
-    private let duplicates: DuplicateFinder
 
-    init(_ pool: CandidatePool, _ state: LedgerState, _ duplicates: DuplicateFinder) {
-        (self.pool, self.duplicates) = (pool, duplicates)
+    init(_ pool: CandidatePool, _ state: LedgerState) {
+        self.pool = pool
+        order = pool.sendingOrder
+        duplicates = DuplicateFinder(pool, order: order)
         withdrawals = AppliedWithdrawals(to: pool, state)
         withdrawals.inherit(between: duplicates)
     }

@@ -41,8 +41,7 @@ public struct PoolStatus: Sendable {
 
     /// Determines the status of the records of `pool` from the state of the ledger and its stored reasons.
     public init(of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()) {
-        let duplicates = DuplicateFinder(pool, order: pool.sendingOrder)
-        let decisions = PoolDecisions(pool, state, duplicates)
+        let decisions = PoolDecisions(pool, state)
         let inFlight = Set(state.inFlight.keys.map(\.identity))
         (self.pool, self.decisions) = (pool, decisions)
         records = pool.candidates.enumerated().map { index, candidate in

@@ -32,7 +32,7 @@ import Testing
     }
 
     private func ids(_ plan: Plan, _ records: [Record]) -> [String] {
-        plan.sends.map { records[Int($0.location.segmentIndex)].id }
+        plan.sends.map { records[Int($0.record.location.segmentIndex)].id }
     }
 
     @Test("Records with precedence are sent first, in order of time")
