@@ -1,5 +1,6 @@
 import Foundation
 import Hashing
+import JSONText
 import Telemetry
 import Testing
 
@@ -22,6 +23,30 @@ import Testing
         #expect(text.hasSuffix("\"version\":1}\n"))
         #expect(
             text.contains(#""held":{},"records":3,"system":{"mozilla":3},"type":{"mozilla/core":3},"uploadable":3"#))
+    }
+
+    @Test func totalsThatExceedTheLargestIntegerAreSaturated() throws {
+        var totals = BundleTotals()
+        for (count, type) in [(Int.max, "core"), (1, "core"), (2, "event")] {
+            totals.add(count, ofType: type, in: "mozilla")
+        }
+        for count in [Int.max, 1] {
+            totals.addUploadable(count)
+            totals.addHeld(count, code: "schema")
+        }
+        var doubled = totals
+        doubled.add(totals)
+        for sum in [totals, doubled] {
+            #expect(sum.records == .max && sum.uploadableCount == .max && sum.holds == ["schema": .max])
+            #expect(sum.systems == ["mozilla": .max])
+        }
+        #expect(totals.types == ["mozilla/core": .max, "mozilla/event": 2])
+        #expect(doubled.types == ["mozilla/core": .max, "mozilla/event": 4])
+        // A manifest with such totals is not valid, nor is one whose types have a larger sum than a count can be.
+        let counts = #""mozilla/core":9007199254740991,"mozilla/event":1"#
+        let text = #"{"held":{},"records":2,"system":{"mozilla":9007199254740991},"type":{\#(counts)},"uploadable":0}"#
+        #expect(BundleTotals(try JSONFields(totals.json.bytes)) == nil)
+        #expect(BundleTotals(try JSONFields(Array(text.utf8))) == nil)
     }
 
     /// Parts of the manifest, their replacements, and the expected messages.

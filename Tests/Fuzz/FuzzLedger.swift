@@ -252,10 +252,10 @@ private let pool: CandidatePool = {
     var pool = CandidatePool(knowing: Systems.table)
     pool.addBundle(BundleName(path: "a.tar.zst", digest: String(repeating: "0", count: 64)))
     for (segment, record) in records.enumerated() {
-        var notes = CandidateNotes(knowing: Systems.table)
+        var notes = CandidateNotes(knowing: Systems.table) { _, _ in false }
         notes.add(record, RecordKey(record), 0..<10)
         let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
-        pool.add(notes, clients: [client], bundle: 0, segment: segment) { _, _ in false }
+        pool.add(notes, clients: [client], bundle: 0, segment: segment)
     }
     pool.add(
         Withdrawal(
@@ -344,9 +344,8 @@ private func runJob(_ ledger: Ledger) throws {
     // The changes of a job are applied directly, because `commit` is asynchronous.
     try ledger.edit { db in
         var job = try LedgerJob(plan, number: 1, db)
-        _ = try job.apply(sends.map { LedgerChange(settlement: nil, send: $0, now: now) }, db)
-        let settlements = sends.enumerated().map { settlement(of: $1, number: $0) }
-        _ = try job.apply(settlements.map { LedgerChange(settlement: $0, send: nil, now: now) }, db)
+        for send in sends { _ = try job.mark(send, at: now, db) }
+        for (number, send) in sends.enumerated() { try job.settle(settlement(of: send, number: number), at: now, db) }
     }
     try ledger.recordEnd(status: 0, at: now)
 }

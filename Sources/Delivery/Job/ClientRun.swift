@@ -57,7 +57,7 @@ struct ClientRun {
             } catch {
                 // The server is not at fault, so the other records of the client can be sent. The remaining parts of
                 // this record are skipped, because its last part would mark the whole record as settled.
-                let others = left.drop { $0.recordKey == send.recordKey }
+                let others = left.drop { $0.record.key == send.record.key }
                 run.addUndelivered(left.count - others.count, undelivered(.noRequest, error.description))
                 left = others
                 continue
@@ -78,10 +78,10 @@ struct ClientRun {
             }
             run.log(outcome, of: send, record)
             left.removeFirst()
-            if outcome.isSettled, send.completesRecord { settled[send.typeIndex, default: 0] += 1 }
+            if outcome.isSettled, send.completesRecord { settled[send.record.typeIndex, default: 0] += 1 }
             let abortReason = answer.abortReason
             if hasID, answer.instructions.endsClient {
-                let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.typeIndex) }
+                let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.record.typeIndex) }
                 answer.settlement.endsClient = true
                 answer.abortReason = endedReason
                 answer.end = (settled, withheldUploads: left.count - others.count)

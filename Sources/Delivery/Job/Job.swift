@@ -160,18 +160,20 @@ final class JobRun: Sendable {
     }
 
     /// Returns the server that receives `send`, or `nil` if its system is unknown.
-    func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[job.plan.names.types[send.typeIndex]] }
+    func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[type(of: send)] }
+
+    private func type(of send: PlannedUpload) -> TypeName { job.plan.names.types[send.record.typeIndex] }
 
     /// Returns the gate of the server that receives `send`.
     func gate(of send: PlannedUpload) -> Gate {
         server(of: send).flatMap { gates[$0] }
-            ?? Gate(of: job.plan.names.types[send.typeIndex].system, consecutiveFailureLimit: 1)
+            ?? Gate(of: type(of: send).system, consecutiveFailureLimit: 1)
     }
 
     /// Returns the account that `send` belongs to, or an account with an empty name if it needs no credential.
     func account(of send: PlannedUpload) -> Account {
-        if let account = send.accountIndex { return job.plan.names.accounts[account] }
-        return Account(system: job.plan.names.types[send.typeIndex].system, name: "")
+        job.plan.pool.traits[send.record.traitsIndex].account
+            ?? Account(system: type(of: send).system, name: "")
     }
 
     /// Returns the mask that hides the secrets of `account` in answers from servers.
@@ -191,12 +193,13 @@ final class JobRun: Sendable {
 
     func log(_ outcome: Outcome, of send: PlannedUpload, _ record: Record) {
         guard let log = job.settings.log else { return }
-        let type = job.plan.names.types[send.typeIndex]
-        log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
+        log(
+            JobEvent(
+                time: job.settings.now(), type: type(of: send), id: record.id, client: record.client, outcome: outcome))
     }
 
     func count(_ settlement: Settlement, _ abortReason: UndeliveredReason?) {
-        let (type, account) = (job.plan.names.types[settlement.send.typeIndex], account(of: settlement.send))
+        let (type, account) = (type(of: settlement.send), account(of: settlement.send))
         state.withLock { $0.report.count(settlement, abortReason, account: account, type: type) }
     }
 

@@ -71,12 +71,12 @@ public struct JobReport: Sendable {
             deliveringSystems.insert(type.system)
             if let note { add(problem: "delivered: \(note)", type) }
         case .refused(let status, let reason):
-            partlyRefusedKeys.insert(send.recordKey)
+            partlyRefusedKeys.insert(send.record.key)
             settle(send)
             add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
             if let status, status >= 500, abortReason == nil, settlement.pause == nil {
-                serverErrors.append((type.system, send.recordKey))
+                serverErrors.append((type.system, send.record.key))
             }
             undeliveredUploadCounts[
                 abortReason ?? UndeliveredReason(type.system, status: status, reason), default: 0] += 1
@@ -94,11 +94,11 @@ public struct JobReport: Sendable {
     /// Counts the record of a settled upload as refused or delivered if the upload was its last part.
     private mutating func settle(_ send: PlannedUpload) {
         guard send.completesRecord else {
-            partlySettledKeys.insert(send.recordKey)
+            partlySettledKeys.insert(send.record.key)
             return
         }
-        partlySettledKeys.remove(send.recordKey)
-        if partlyRefusedKeys.remove(send.recordKey) != nil || send.followsRefusal {
+        partlySettledKeys.remove(send.record.key)
+        if partlyRefusedKeys.remove(send.record.key) != nil || send.followsRefusal {
             refusedRecordCount += 1
         } else {
             deliveredRecordCount += 1

@@ -42,8 +42,7 @@ public final class Ledger: Sendable {
 
     deinit {
         // The lock is released last, so that the next owner finds a file that no other process writes.
-        writer.finish()
-        file.close()
+        writer.close()
     }
 
     /// A read-only view of the ledger.
@@ -84,32 +83,30 @@ public final class Ledger: Sendable {
     @discardableResult
     func commit(settling settlement: Settlement?, marking send: PlannedUpload?, at now: Timestamp) async throws -> Bool
     {
-        try await writer.commit(LedgerChange(settlement: settlement, send: send, now: now))
+        try await writer.commit((settlement, send, now))
     }
 
     /// Runs `body`, which changes the ledger, in one transaction.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try writer.write(body)
+        try writer.write { db, _ in try body(db) }
     }
 }
 
 /// The writer of the file of a ledger, which holds the lock.
 ///
-/// Changes that arrive while others are being written form a group that is written in one transaction, so that many
-/// clients share one `fsync`.
+/// All changes are made in the transactions of ``write(_:)``. Changes that arrive while others are being written form a
+/// group that is written in one transaction, so that many clients share one `fsync`.
 ///
 /// A class, because the ledger and the queue share it.
 private final class LedgerWriter: Sendable {
-    private struct Request {
-        let change: LedgerChange
-        let continuation: CheckedContinuation<Bool, any Error>
-    }
+    /// The changes that one client submits together: the upload to settle, and the upload to mark as in flight.
+    typealias Change = (settlement: Settlement?, send: PlannedUpload?, now: Timestamp)
 
     private let path: String
     private let file: DatabaseFile
     private let lock: LedgerLock
     private let job = Mutex<LedgerJob?>(nil)
-    private let waitingRequests = Mutex<[Request]>([])
+    private let waiting = Mutex<[(change: Change, continuation: CheckedContinuation<Bool, any Error>)]>([])
     private let queue = DispatchQueue(label: "ledger")
 
     init(_ path: String, _ file: DatabaseFile, _ lock: consuming LedgerLock) {
@@ -119,75 +116,71 @@ private final class LedgerWriter: Sendable {
     }
 
     /// Runs `body` in one transaction, which is durable when this method returns.
-    func write<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        let value = try LedgerFile.translatingErrors(path) { try file.write(body) }
-        // If the file is no longer at the path of the ledger, later jobs would not find the changes.
-        guard lock.locksFile(at: path) else { throw .removed(path: path) }
-        return value
+    ///
+    /// If the transaction fails, the job later reads its state from the ledger again.
+    func write<Value: Sendable>(_ body: (Database, inout LedgerJob?) throws -> Value) throws(LedgerError) -> Value {
+        try job.withLock { job throws(LedgerError) in
+            // The job is removed from the property during the call, because copying its state for up to a million
+            // clients would be slow.
+            var current = job.take()
+            defer { job = current }
+            do throws(LedgerError) {
+                let value = try LedgerFile.translatingErrors(path) { try file.write { try body($0, &current) } }
+                // If the file is no longer at the path of the ledger, later jobs would not find the changes.
+                guard lock.locksFile(at: path) else { throw .removed(path: path) }
+                return value
+            } catch {
+                current?.forgetState()
+                throw error
+            }
+        }
     }
 
     /// Begins the job with the given number.
     ///
     /// The write-ahead log is copied into the ledger, so that a copy of the ledger without its log contains the number,
     /// unless a reader prevents that.
-    func begin(_ plan: Plan, number: Int) throws {
-        let new = try write { try LedgerJob(plan, number: number, $0) }
+    func begin(_ plan: Plan, number: Int) throws(LedgerError) {
+        try write { db, job in job = try LedgerJob(plan, number: number, db) }
         try LedgerFile.translatingErrors(path) { try file.withoutTransaction { try $0.checkpointWithoutWaiting() } }
-        job.withLock { $0 = new }
     }
 
-    /// Submits a change and waits until it is durable.
-    func commit(_ change: LedgerChange) async throws -> Bool {
+    /// Submits a change, waits until it is durable, and returns whether its upload may be sent.
+    func commit(_ change: Change) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
-            waitingRequests.withLock { $0.append(Request(change: change, continuation: continuation)) }
+            waiting.withLock { $0.append((change, continuation)) }
             queue.async { self.writeGroup() }
         }
     }
 
-    /// Waits until no group is being written.
-    func finish() { queue.sync {} }
+    /// Closes the file when no group is being written.
+    func close() {
+        queue.sync {}
+        file.close()
+    }
 
     /// Writes the changes that wait, unless an earlier call has written them.
     private func writeGroup() {
-        let group = waitingRequests.withLock { requests in
-            defer { requests = [] }
-            return requests
-        }
+        let group = waiting.withLock { exchange(&$0, with: []) }
         guard !group.isEmpty else { return }
         do {
-            let results = try apply(group.map(\.change))
+            let results = try write { db, job in
+                guard job != nil else {
+                    throw LedgerError.storage(path: path, reason: "no job has begun", isFull: false)
+                }
+                for (settlement, _, now) in group.map(\.change) {
+                    if let settlement { try job?.settle(settlement, at: now, db) }
+                }
+                return try group.map { (change, _) in
+                    guard let send = change.send else { return true }
+                    return try job?.mark(send, at: change.now, db) ?? false
+                }
+            }
             for (request, result) in zip(group, results) { request.continuation.resume(returning: result) }
         } catch {
             for request in group { request.continuation.resume(throwing: error) }
         }
     }
-
-    /// Applies a group of changes in one transaction.
-    ///
-    /// If the transaction fails, the job later reads its state from the ledger again.
-    private func apply(_ group: [LedgerChange]) throws -> [Bool] {
-        try job.withLock { job in
-            // The job is removed from the property during the call, because copying its state for up to a million
-            // clients would be slow.
-            guard var currentJob = job.take() else {
-                throw LedgerError.storage(path: path, reason: "no job has begun", isFull: false)
-            }
-            defer { job = currentJob }
-            do {
-                return try write { try currentJob.apply(group, $0) }
-            } catch {
-                currentJob.forgetState()
-                throw error
-            }
-        }
-    }
-}
-
-/// The changes that one client submits together: the upload to settle, and the upload to mark as in flight.
-struct LedgerChange: Sendable {
-    let settlement: Settlement?
-    let send: PlannedUpload?
-    let now: Timestamp
 }
 
 /// An upload with its outcome.

@@ -179,7 +179,7 @@ extension LedgerJob {
             // The time is updated at most once a day, to save writes.
             try db.run(
                 "UPDATE settled SET seen = ?3 WHERE identity = ?1 AND content = ?2 AND ifnull(seen, time) < ?3 - 86400",
-                [key.identity, key.content, plan.now.seconds])
+                key.columns + [plan.now.seconds])
         }
     }
 }

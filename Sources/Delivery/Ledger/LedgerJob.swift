@@ -10,6 +10,10 @@ struct LedgerJob: Sendable {
     private var clients: [Int64]
     /// The row id of each type in the ledger, or `nil` if the row has not been looked up.
     private var types: [Int64?]
+    /// Whether a client whose row has not been looked up can have one.
+    ///
+    /// In a new ledger, a lookup for each of up to a million clients would find nothing.
+    private var hasOtherClients: Bool
     /// The used part of the day's quota, or `nil` if it has to be read from the ledger.
     private var usage: Usage?
 
@@ -28,25 +32,31 @@ struct LedgerJob: Sendable {
         }
     }
 
+    private static let quotaRetentionDays = 60
+
     /// Begins the job with the given number.
     init(_ plan: Plan, number: Int, _ db: Database) throws {
         names = plan.names
         rules = plan.rules
         clients = Array(repeating: 0, count: plan.names.clients.count)
         types = Array(repeating: nil, count: plan.names.types.values.count)
+        hasOtherClients = try db.hasRow("SELECT 1 FROM clients", [])
         let today = plan.rules.days.day(of: plan.now)
         inFlightKeys = try db.keys("SELECT identity, content FROM flights")
         // Uploads that an earlier job left in flight may have arrived.
         try db.run("UPDATE flights SET uncertain = 1")
         try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
-        try removeOldQuotas(db, today: today)
-        try begin(number, on: today, at: plan.now, db)
+        // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
+        let lastDay = min(today, try db.first("SELECT day FROM jobs") ?? today)
+        try db.run("DELETE FROM quotas WHERE day < ?", [lastDay - Self.quotaRetentionDays])
+        try db.run(
+            """
+            INSERT INTO jobs (id, time, day, number) VALUES (1, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET
+                time = excluded.time, day = excluded.day, ended = NULL, number = excluded.number
+            """, [plan.now.seconds, today, number])
         try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.seconds])
-        for settlement in plan.settlements {
-            try settle(
-                settlement.key, isList: true, client: settlement.clientIndex, type: settlement.typeIndex, status: 0,
-                isRefused: false, at: plan.now, db)
-        }
+        for record in plan.settlements { try settle(record, status: 0, isRefused: false, at: plan.now, db) }
         try markSeen(settledIn: plan, db)
         try db.store(plan.pool.withdrawals.sortedFinal, knowing: plan.pool.systems)
         try recordWaits(in: plan, db)
@@ -58,26 +68,20 @@ struct LedgerJob: Sendable {
         inFlightKeys = nil
         clients = Array(repeating: 0, count: clients.count)
         types = types.map { _ in nil }
-    }
-
-    /// Applies `changes`, and returns for each of them whether its upload may be sent.
-    mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [Bool] {
-        for change in changes {
-            if let settlement = change.settlement { try settle(settlement, at: change.now, db) }
-        }
-        return try changes.map { change in
-            guard let send = change.send else { return true }
-            return try mark(send, at: change.now, db)
-        }
+        hasOtherClients = true
     }
 
     // MARK: Marking
 
     /// Marks an upload as in flight, or returns `false` if the day's quota is used up.
-    private mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> Bool {
+    mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> Bool {
         let day = rules.days.day(of: now)
-        let client = try rowID(ofClient: send.clientIndex, db)
-        let isCounted = try (inFlightKeys?.contains(send.key) ?? true) && isInFlight(send.key, of: client, on: day, db)
+        let client = try rowID(ofClient: send.record.clientIndex, db)
+        let isCounted =
+            try (inFlightKeys?.contains(send.key) ?? true)
+            && db.hasRow(
+                "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
+                send.key.columns + [client, day])
         // The planner uses the same rule in `InFlightUpload.isCounted(for:on:)`.
         guard try isCounted || useQuota(client, on: day, db) else { return false }
         try db.run(
@@ -86,16 +90,11 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
             """,
             [
-                send.key.identity, send.key.content, try rowID(ofType: send.typeIndex, db), client, day, now.seconds,
+                send.key.identity, send.key.content, try rowID(ofType: send.record.typeIndex, db), client, day,
+                now.seconds,
             ])
         inFlightKeys?.insert(send.key)
         return true
-    }
-
-    private func isInFlight(_ key: RecordKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        try db.hasRow(
-            "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
-            [key.identity, key.content, client, day])
     }
 
     private mutating func useQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
@@ -117,22 +116,40 @@ struct LedgerJob: Sendable {
 
     // MARK: Settling
 
-    private mutating func settle(_ settlement: Settlement, at now: Timestamp, _ db: Database) throws {
-        let send = settlement.send
+    /// Stores the outcome of an upload, and settles its record if the upload completes it.
+    mutating func settle(_ settlement: Settlement, at now: Timestamp, _ db: Database) throws {
+        let (send, record) = (settlement.send, settlement.send.record)
         if let pause = settlement.pause { try insert(pause, db) }
-        if settlement.endsClient { try endClient(of: send, at: now, db) }
+        if settlement.endsClient {
+            // An earlier answer may have ended the client.
+            try db.run(
+                "INSERT OR IGNORE INTO ended_clients VALUES (?, ?, ?)",
+                [try rowID(ofClient: record.clientIndex, db), record.key.identity, now.seconds])
+        }
         switch settlement.outcome {
         case .delivered(let status, let note):
             try clearInFlight(send, db)
             for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key]) }
             // A remark of the server does not replace the reason of a refusal.
-            if let note, try !hasRefusal(send.recordKey, db) { try insertRemark(settlement, note, db) }
-            if send.completesRecord { try settle(send, status: status, isRefused: false, at: now, db) }
+            if let note,
+                try !db.hasRow(
+                    "SELECT 1 FROM refusals WHERE identity = ? AND content = ?", record.key.columns)
+            {
+                try insertRemark(settlement, note, db)
+            }
+            if send.completesRecord { try settle(record, status: status, isRefused: false, at: now, db) }
         case .refused(let status, let reason):
             try clearInFlight(send, db)
             try insertRemark(settlement, reason, db)
-            guard send.completesRecord else { return try insertRefusals(send, status: status, db) }
-            try settle(send, status: status, isRefused: true, at: now, db)
+            guard !send.completesRecord else {
+                return try settle(record, status: status, isRefused: true, at: now, db)
+            }
+            // The refused events are stored until all parts of the record are settled.
+            for item in send.items {
+                try db.run(
+                    "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)",
+                    record.key.columns + [item.key, status])
+            }
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try cancelMark(send, db)
             try storeFailure(of: settlement, at: now, db)
@@ -140,15 +157,8 @@ struct LedgerJob: Sendable {
             try storeFailure(of: settlement, at: now, db)
             try db.run(
                 "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
-                [send.key.identity, send.key.content])
+                send.key.columns)
         }
-    }
-
-    /// Stores that the server accepts no more uploads of a client, unless an earlier answer ended the client.
-    private mutating func endClient(of send: PlannedUpload, at now: Timestamp, _ db: Database) throws {
-        try db.run(
-            "INSERT OR IGNORE INTO ended_clients VALUES (?, ?, ?)",
-            [try rowID(ofClient: send.clientIndex, db), send.recordKey.identity, now.seconds])
     }
 
     /// Stores `pause`, unless a pause of the same server that ends later is stored.
@@ -166,66 +176,39 @@ struct LedgerJob: Sendable {
             ])
     }
 
-    /// Stores the refused events of a part until all parts of its record are settled.
-    private func insertRefusals(_ send: PlannedUpload, status: Int, _ db: Database) throws {
-        for item in send.items {
-            try db.run(
-                "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)",
-                [send.recordKey.identity, send.recordKey.content, item.key, status])
-        }
-    }
-
-    private func hasRefusal(_ key: RecordKey, _ db: Database) throws -> Bool {
-        try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
-    }
-
-    /// Removes the refused events of a record, and returns the status of one of them, or `nil` if there are none.
-    private func removeRefusals(_ key: RecordKey, _ db: Database) throws -> Int? {
-        try db.first(
-            "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
-    }
-
-    private mutating func settle(
-        _ send: PlannedUpload, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
-    ) throws {
-        try settle(
-            send.recordKey, isList: !send.items.isEmpty, client: send.clientIndex, type: send.typeIndex, status: status,
-            isRefused: isRefused, at: now, db)
-    }
-
     /// Settles a record.
     ///
     /// The record is marked as refused if `isRefused` is `true`, or if it is a list of which a part was refused.
     private mutating func settle(
-        _ key: RecordKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
-        at now: Timestamp, _ db: Database
+        _ record: Candidate, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
     ) throws {
-        let (type, client) = (try rowID(ofType: type, db), try rowID(ofClient: client, db))
-        // Parts that are still in flight are not sent again, because other requests may have delivered their events.
-        if isList { try db.run("DELETE FROM flights WHERE identity = ?", [key.identity]) }
-        let refusal = isList ? try removeRefusals(key, db) : nil
-        try db.removeFailure(of: key)
+        let key = record.key.columns
+        let (type, client) = (try rowID(ofType: record.typeIndex, db), try rowID(ofClient: record.clientIndex, db))
+        var refusal: Int?
+        if record.itemIndices != nil {
+            // Parts that are still in flight are not sent again, because other requests may have delivered their events.
+            try db.run("DELETE FROM flights WHERE identity = ?", [record.key.identity])
+            refusal = try db.first("DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", key)
+        }
+        try db.run("DELETE FROM failures WHERE identity = ? AND content = ?", key)
         try db.run(
             """
             INSERT INTO settled (identity, content, kind, client, time, status, refused) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET time = excluded.time, status = excluded.status, refused = excluded.refused
             WHERE refused = 0
-            """,
-            [
-                key.identity, key.content, type, client, now.seconds, refusal ?? status, isRefused || refusal != nil,
-            ])
+            """, key + [type, client, now.seconds, refusal ?? status, isRefused || refusal != nil])
     }
 
     private func insertRemark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
-        let key = settlement.send.recordKey
+        let key = settlement.send.record.key
         try db.run(
             "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)",
-            [key.identity, key.content, settlement.recordID, text])
+            key.columns + [settlement.recordID, text])
     }
 
     private mutating func clearInFlight(_ send: PlannedUpload, _ db: Database) throws {
         inFlightKeys?.remove(send.key)
-        try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", [send.key.identity, send.key.content])
+        try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", send.key.columns)
     }
 
     /// Removes the in-flight mark of an upload and frees its quota, unless an earlier attempt may have arrived.
@@ -233,7 +216,7 @@ struct LedgerJob: Sendable {
         var flight: (client: Int64, day: Int)?
         try db.rows(
             "DELETE FROM flights WHERE identity = ? AND content = ? AND uncertain = 0 RETURNING client, day",
-            [send.key.identity, send.key.content]
+            send.key.columns
         ) { flight = ($0[0], $0[1]) }
         guard let flight else { return }
         try db.run(
@@ -243,59 +226,42 @@ struct LedgerJob: Sendable {
         usage = nil
     }
 
-    // MARK: Beginning
-
-    /// Removes the quotas of days that are no longer needed.
-    private func removeOldQuotas(_ db: Database, today: Int) throws {
-        // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
-        let last = try db.first("SELECT day FROM jobs") ?? today
-        try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
-    }
-
-    /// Stores the time, the day and the number of the job.
-    private func begin(_ number: Int, on today: Int, at now: Timestamp, _ db: Database) throws {
-        try db.run(
-            """
-            INSERT INTO jobs (id, time, day, number) VALUES (1, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET
-                time = excluded.time, day = excluded.day, ended = NULL, number = excluded.number
-            """, [now.seconds, today, number])
-    }
-
-    private static let quotaRetentionDays = 60
-
     // MARK: Names
 
     mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if clients[Int(number)] != 0 { return clients[Int(number)] }
         let name = names.clients[number]
+        let values: [any DatabaseValue] = [name.system.description, name.id?.lowercased.string, name.client]
         // SQLite uses the index `client_names` only if these expressions are the same as in the index.
-        let row = try Self.rowID(
-            db,
-            find: """
+        let known: Int64? =
+            !hasOtherClients
+            ? nil
+            : try db.first(
+                """
                 SELECT id FROM clients
                 WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?3 IS NULL)
-                """, insert: "INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)",
-            [name.system.description, name.id?.lowercased.string, name.client])
-        clients[Int(number)] = row
-        return row
+                """, values)
+        if known == nil { try db.run("INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)", values) }
+        clients[Int(number)] = known ?? db.lastInsertedRow
+        return clients[Int(number)]
     }
 
     mutating func rowID(ofType number: UInt32, _ db: Database) throws -> Int64 {
         if let row = types[Int(number)] { return row }
         let type = names.types[number]
-        let row = try Self.rowID(
-            db, find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
+        let row = try db.rowID(
+            find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
             insert: "INSERT INTO kinds (system, type) VALUES (?, ?)", [type.system.description, type.name])
         types[Int(number)] = row
         return row
     }
+}
 
-    static func rowID(
-        _ db: Database, find: StaticString, insert: StaticString, _ values: [any DatabaseValue]
-    ) throws -> Int64 {
-        if let row: Int64 = try db.first(find, values) { return row }
-        try db.run(insert, values)
-        return db.lastInsertedRow
+extension Database {
+    /// Returns the row id that `find` returns, or that of a new row, which `insert` adds.
+    func rowID(find: StaticString, insert: StaticString, _ values: [any DatabaseValue]) throws -> Int64 {
+        if let row: Int64 = try first(find, values) { return row }
+        try run(insert, values)
+        return lastInsertedRow
     }
 }

@@ -128,7 +128,7 @@ extension Database {
                 """
                 SELECT id FROM remarks WHERE identity = ?1 AND content = ?2
                 UNION ALL SELECT id FROM failures WHERE identity = ?1 AND content = ?2
-                """, [key.identity, key.content])
+                """, key.columns)
             counts[id ?? "", default: 0] += 1
         }
         try retry(keys, refusedWith: status)
@@ -147,27 +147,27 @@ extension Database {
                 """
                 INSERT OR REPLACE INTO waits SELECT identity, content, kind, client, 0, ?4, 0, NULL FROM settled
                 WHERE identity = ?1 AND content = ?2 AND refused > 0 AND (?3 IS NULL OR status = ?3)
-                """, [key.identity, key.content, status, reason])
+                """, key.columns + [status, reason])
             try run(
                 """
                 DELETE FROM settled
                 WHERE identity = ?1 AND content = ?2 AND refused > 0 AND (?3 IS NULL OR status = ?3)
-                """, [key.identity, key.content, status])
+                """, key.columns + [status])
             // These are the refused parts of records whose other parts are not settled yet.
             try run(
                 "DELETE FROM refusals WHERE identity = ?1 AND content = ?2 AND (?3 IS NULL OR status = ?3)",
-                [key.identity, key.content, status])
+                key.columns + [status])
             let isSetAside = try changeCount(
                 running: """
                     UPDATE failures SET jobs = 0
                     WHERE identity = ?1 AND content = ?2 AND jobs >= ?4 AND (?3 IS NULL OR status = ?3)
-                    """, [key.identity, key.content, status, FailedRecord.maximumJobCount])
+                    """, key.columns + [status, FailedRecord.maximumJobCount])
             if isSetAside > 0 {
                 try run(
                     "UPDATE waits SET reason = ? WHERE identity = ? AND content = ?",
                     [reason, key.identity, key.content])
             }
-            try run("DELETE FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
+            try run("DELETE FROM remarks WHERE identity = ? AND content = ?", key.columns)
         }
     }
 
@@ -232,12 +232,12 @@ extension Ledger {
             for key in report.loneFailures {
                 try db.run(
                     "UPDATE failures SET jobs = jobs + 1 WHERE identity = ? AND content = ?",
-                    [key.identity, key.content])
+                    key.columns)
                 try db.run(
                     """
                     UPDATE waits SET reason = ?3 WHERE identity = ?1 AND content = ?2 AND EXISTS (
                         SELECT 1 FROM failures WHERE identity = ?1 AND content = ?2 AND jobs >= ?4)
-                    """, [key.identity, key.content, setAside, FailedRecord.maximumJobCount])
+                    """, key.columns + [setAside, FailedRecord.maximumJobCount])
             }
         }
     }
@@ -254,8 +254,9 @@ extension LedgerJob {
             ON CONFLICT DO UPDATE SET status = excluded.status, text = excluded.text, time = excluded.time
             """,
             [
-                send.recordKey.identity, send.recordKey.content, try rowID(ofType: send.typeIndex, db),
-                try rowID(ofClient: send.clientIndex, db), settlement.recordID, settlement.outcome.status, reason,
+                send.record.key.identity, send.record.key.content, try rowID(ofType: send.record.typeIndex, db),
+                try rowID(ofClient: send.record.clientIndex, db), settlement.recordID, settlement.outcome.status,
+                reason,
                 now.seconds,
             ])
     }
@@ -274,9 +275,5 @@ extension Database {
             if let key = RecordKey(row, at: 0) { answers[key] = FailureAnswer(row, at: 2) }
         }
         return answers
-    }
-
-    func removeFailure(of key: RecordKey) throws {
-        try run("DELETE FROM failures WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 }

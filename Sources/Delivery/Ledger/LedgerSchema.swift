@@ -180,4 +180,7 @@ extension RecordKey {
         guard let identity = Digest16(row, at: column), let content = Digest16(row, at: column + 1) else { return nil }
         self.init(identity: identity, content: content)
     }
+
+    /// The values of the columns `identity` and `content`.
+    var columns: [any DatabaseValue] { [identity, content] }
 }

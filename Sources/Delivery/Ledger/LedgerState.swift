@@ -5,9 +5,9 @@ import Telemetry
 
 /// The contents of a ledger that are needed to make a plan.
 public struct LedgerState: Sendable {
-    /// The history of each candidate, in the order of the pool.
+    /// The history of each candidate, in the order of the pool, or an empty array if no record is settled.
     public var histories: [RecordHistory] = []
-    /// Whether each item of the pool was delivered, by the index of the item.
+    /// Whether each item of the pool was delivered, by the index of the item, or an empty array if none was.
     public var deliveredItems: [Bool] = []
     /// The refused events of each list whose other parts are not settled, by the key of the list.
     public var refusedItems: [RecordKey: Set<Digest16>] = [:]
@@ -94,9 +94,7 @@ extension Database {
 
     private func histories(of candidates: [Candidate]) throws -> [RecordHistory] {
         // A new ledger has no settled records, so a query for each of up to a million candidates would find nothing.
-        guard try hasRow("SELECT 1 FROM settled", []) else {
-            return Array(repeating: RecordHistory(), count: candidates.count)
-        }
+        guard try hasRow("SELECT 1 FROM settled", []) else { return [] }
         return try candidates.map { candidate in
             var outcome: SettledState?
             var other: Int64?
@@ -112,7 +110,7 @@ extension Database {
     }
 
     private func deliveredItems(of items: [(key: Digest16, size: UInt32)]) throws -> [Bool] {
-        guard try hasRow("SELECT 1 FROM items", []) else { return Array(repeating: false, count: items.count) }
+        guard try hasRow("SELECT 1 FROM items", []) else { return [] }
         return try items.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.key]) }
     }
 

@@ -22,7 +22,9 @@ extension LedgerJob {
         for index in waitingIndices.lazy.map({ Int($0) }) {
             let candidate = plan.pool.candidates[index]
             let reason = plan.dispositions[index] == .send ? .notSent : plan.reason(of: index)
-            if reasons[reason] == nil { reasons[reason] = try db.rowID(of: reason) }
+            let known = reasons[reason]
+            let reasonRow = try known ?? db.rowID(of: reason)
+            if known == nil { reasons[reason] = reasonRow }
             let bundle =
                 bundles.indices.contains(Int(candidate.location.bundleIndex))
                 ? bundles[Int(candidate.location.bundleIndex)] : 0
@@ -30,7 +32,7 @@ extension LedgerJob {
                 "INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     candidate.key.identity, candidate.key.content, try rowID(ofType: candidate.typeIndex, db),
-                    try rowID(ofClient: candidate.clientIndex, db), bundle, reasons[reason] ?? 0,
+                    try rowID(ofClient: candidate.clientIndex, db), bundle, reasonRow,
                     candidate.itemIndices != nil, candidate.time.map { $0 / 1000 },
                 ])
         }
@@ -113,7 +115,7 @@ extension Database {
         try rows(
             """
             SELECT code, detail FROM waits JOIN reasons ON reasons.id = reason WHERE identity = ? AND content = ?
-            """, [key.identity, key.content]
+            """, key.columns
         ) { reason = WaitReason($0, at: 0) }
         return reason
     }
@@ -128,8 +130,8 @@ extension Database {
     }
 
     func rowID(of reason: WaitReason) throws -> Int64 {
-        try LedgerJob.rowID(
-            self, find: "SELECT id FROM reasons WHERE code = ? AND detail = ?",
+        try rowID(
+            find: "SELECT id FROM reasons WHERE code = ? AND detail = ?",
             insert: "INSERT INTO reasons (code, detail) VALUES (?, ?)", [reason.code, reason.detail ?? ""])
     }
 }

@@ -8,6 +8,8 @@ public struct CandidatePool: Sendable {
     /// The names to which the indices in the candidates refer.
     public internal(set) var names = PlanNames()
     private(set) var candidates: [Candidate] = []
+    /// The traits to which the candidates refer by index.
+    private(set) var traits = NumberedValues<CandidateTraits>()
     /// The items of all lists, with their sizes in bytes.
     private(set) var items: [(key: Digest16, size: UInt32)] = []
     /// The withdrawals that the bundles contain.
@@ -38,8 +40,7 @@ public struct CandidatePool: Sendable {
         }
         let withdrawals = AppliedWithdrawals(to: self, LedgerState())
         return candidates.indices.filter { index in
-            names.holdCodes(candidates[index].holdsIndex, adding: withdrawals.holds(of: index))
-                .contains { CapturedText($0) == code }
+            holdCodes(of: index, adding: withdrawals).contains { $0 == code }
                 && identities?.contains(candidates[index].key.identity) ?? true
         }
     }
@@ -48,7 +49,16 @@ public struct CandidatePool: Sendable {
     public func location(of index: Int) -> RecordLocation { candidates[index].location }
 
     /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
-    public func account(of index: Int) -> Account? { candidates[index].accountIndex.map { names.accounts[$0] } }
+    public func account(of index: Int) -> Account? { traits(of: index).account }
+
+    func traits(of index: Int) -> CandidateTraits { traits[candidates[index].traitsIndex] }
+
+    /// Returns the codes for which the record at `index` is held, without the codes from which it was released.
+    func holdCodes(of index: Int, adding withdrawals: AppliedWithdrawals) -> [CapturedText] {
+        let codes = traits(of: index).holds
+        let further = withdrawals.holds(of: index).reasons.map { CapturedText($0.rawValue) }
+        return codes + further.filter { !codes.contains($0) }
+    }
 
     var checkpoint: Checkpoint {
         Checkpoint(
@@ -98,36 +108,31 @@ public struct CandidatePool: Sendable {
     /// Adds a withdrawal from the list of a bundle.
     mutating func add(_ withdrawal: Withdrawal) { withdrawals.insert(withdrawal, isDerived: false) }
 
+    /// Makes space for `count` more records.
+    mutating func reserveCapacity(_ count: Int) { candidates.reserveCapacity(candidates.count + count) }
+
     /// Adds the records of the segment at index `segment` in the bundle at index `bundle`, and their withdrawals.
     ///
-    /// `clients` contains the index of each record's client. Hold codes from which the operator has released a record
-    /// only affect which of several copies is used.
-    mutating func add(
-        _ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int,
-        isReleased: (_ id: String, _ code: String) -> Bool
-    ) {
+    /// `clients` contains the index of each record's client.
+    mutating func add(_ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int) {
         withdrawals.formUnion(notes.withdrawals)
-        for (note, client) in zip(notes.notes, clients) {
-            let holds = note.holds.map(\.code).filter { code in
-                !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id, code)
-            }
-            let firstItem = UInt32(items.count)
-            items += note.items ?? []
-            candidates.append(
-                Candidate(
-                    key: note.key, time: note.time?.milliseconds,
-                    location: RecordLocation(
-                        bundleIndex: UInt32(clamping: bundle), segmentIndex: UInt32(clamping: segment),
-                        lineStart: UInt32(clamping: note.range.lowerBound),
-                        lineLength: UInt32(clamping: note.range.count - 1)),
-                    clientIndex: client, typeIndex: names.types.number(of: note.type),
-                    items: note.items == nil ? nil : firstItem..<UInt32(items.count),
-                    accountIndex: note.account.map { names.accounts.number(of: $0) },
-                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds.map { CapturedText($0) }),
-                    rankIndex: note.holds.isEmpty ? nil : names.copyRanks.number(of: CopyRank(note.holds)),
-                    captureIndex: note.capture.map { names.captures.number(of: CapturedText($0)) },
-                    profileIndex: note.profile.map { UInt32(profiles.number(of: $0, system: note.type.system)) },
-                    isReleasedFromOptOut: isReleased(note.id, Hold.optedOut.code)))
+        let typeIndices = notes.types.values.map { names.types.number(of: $0) }
+        let traitsIndices = notes.traits.values.map { traits.number(of: $0) }
+        let profileIndices = (0..<notes.profiles.count).map { number in
+            let (id, system) = (notes.profiles.id(ofClient: number), notes.profiles.system(ofClient: number))
+            return UInt32(profiles.number(of: id, system: system))
+        }
+        let firstItem = items.count
+        items += notes.items
+        for (var candidate, client) in zip(notes.candidates, clients) {
+            candidate.location.bundleIndex = UInt32(clamping: bundle)
+            candidate.location.segmentIndex = UInt32(clamping: segment)
+            candidate.clientIndex = client
+            candidate.typeIndex = typeIndices[Int(candidate.typeIndex)]
+            candidate.traitsIndex = traitsIndices[Int(candidate.traitsIndex)]
+            candidate.profileIndex = candidate.profileIndex.map { profileIndices[Int($0)] }
+            candidate.itemIndices = candidate.itemIndices.map { $0.lowerBound + firstItem..<$0.upperBound + firstItem }
+            candidates.append(candidate)
         }
     }
 }
@@ -160,23 +165,6 @@ public struct PlanNames: Sendable {
     public internal(set) var clients = ClientIndex()
     /// The types of upload, by index.
     public internal(set) var types = NumberedValues<TypeName>()
-    /// The accounts that need a credential, by index.
-    public internal(set) var accounts = NumberedValues<Account>()
-    /// The distinct sets of hold codes from which records have not been released, by index.
-    public internal(set) var holds = NumberedValues<[CapturedText]>()
-    /// The distinct ranks of held records among their copies, by index.
-    var copyRanks = NumberedValues<CopyRank>()
-    /// The labels of captures, by index.
-    var captures = NumberedValues<CapturedText>()
-
-    /// Returns the rank of a record among its copies.
-    func copyRank(of candidate: Candidate) -> CopyRank { candidate.rankIndex.map { copyRanks[$0] } ?? .notHeld }
-
-    /// Returns the hold codes at `index`, or no codes if `index` is `nil`, followed by the codes of `withdrawals`.
-    func holdCodes(_ index: UInt32?, adding withdrawals: WithdrawalKinds) -> [String] {
-        let codes = index.map { holds[$0].map(\.string) } ?? []
-        return codes + withdrawals.reasons.map(\.rawValue).filter { !codes.contains($0) }
-    }
 }
 
 /// A client to which limits apply, or all records of a system that have no client.

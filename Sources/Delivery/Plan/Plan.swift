@@ -9,7 +9,7 @@ public struct Plan: Sendable {
     /// The uploads of each client, with the clients in the order of their first records in the bundles.
     public internal(set) var queues: ClientQueues
     /// The records that are settled without a request.
-    public internal(set) var settlements: [EmptySettlement] = []
+    var settlements: [Candidate] = []
     /// The number of records in each group.
     public internal(set) var groupCounts: [DispositionGroup: Int] = [:]
     /// The disposition of each record, in the order of the bundles.
@@ -37,7 +37,7 @@ public struct Plan: Sendable {
     /// The keys of the records that are sent only in part, because their other parts wait for a later job.
     public var recordsSentInPart: Set<RecordKey> {
         let parts = queues.lazy.flatMap { $0.sends.filter { !$0.isWhole } }
-        return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
+        return Set(parts.map(\.record.key)).subtracting(parts.filter(\.completesRecord).map(\.record.key))
     }
 
     /// Returns the number of records with the given `disposition`.
@@ -91,20 +91,15 @@ extension Plan {
 
     /// Returns the group of the record at `index`.
     public func group(ofRecordAt index: Int) -> DispositionGroup {
-        let (candidate, disposition) = (pool.candidates[index], dispositions[index])
-        let detailIndex: UInt32? =
-            switch disposition {
-            case .held: candidate.holdsIndex
-            case .missingCredential: candidate.accountIndex
-            default: nil
-            }
+        let disposition = dispositions[index]
         return DispositionGroup(
-            typeIndex: candidate.typeIndex, disposition: disposition, detailIndex: detailIndex,
-            withdrawals: disposition == .held ? decisions.withdrawals.holds(of: index) : [])
+            typeIndex: pool.candidates[index].typeIndex, disposition: disposition,
+            holds: disposition == .held ? decisions.holdCodes(of: index) : [],
+            account: disposition == .missingCredential ? pool.account(of: index) : nil)
     }
 
     /// Returns the codes for which the record at `index` is held and has not been released.
-    public func holds(of index: Int) -> [String] { decisions.holdCodes(of: index) }
+    public func holds(of index: Int) -> [String] { decisions.holdCodes(of: index).map(\.string) }
 
     /// Returns the withdrawal or the copy because of which the record at `index` is not sent, or `nil` for other
     /// reasons.
@@ -134,33 +129,26 @@ extension Plan {
 
     /// The accounts whose credentials are missing, and the number of records that wait for each.
     public var missingCredentials: [(account: Account, records: Int)] {
-        var counts: [UInt32: Int] = [:]
-        for (group, count) in groupCounts where group.disposition == .missingCredential {
-            if let account = group.detailIndex { counts[account, default: 0] += count }
+        var counts: [Account: Int] = [:]
+        for (group, count) in groupCounts {
+            if let account = group.account { counts[account, default: 0] += count }
         }
-        return counts.sorted { $0.key < $1.key }.map { (names.accounts[$0.key], $0.value) }
+        return pool.traits.values.compactMap { traits in
+            traits.account.flatMap { account in counts.removeValue(forKey: account).map { (account, $0) } }
+        }
     }
 
     /// The number of held records for each of their hold codes.
     public var holdCounts: [CapturedText: Int] {
         var counts: [CapturedText: Int] = [:]
-        for (group, count) in groupCounts where group.disposition == .held {
-            for code in holdCodes(of: group) { counts[code, default: 0] += count }
-        }
+        for (group, count) in groupCounts { for code in group.holds { counts[code, default: 0] += count } }
         return counts
     }
 
     /// Returns the reason why the records of a group are not sent, with their hold codes or missing account.
     public func reason(of group: DispositionGroup) -> WaitReason {
-        switch (group.disposition, group.detailIndex) {
-        case (.held, _): WaitReason(group.disposition, detail: holdCodes(of: group).joined(separator: ", "))
-        case (.missingCredential, let index?): WaitReason(group.disposition, detail: names.accounts[index].label)
-        default: WaitReason(group.disposition)
-        }
-    }
-
-    private func holdCodes(of group: DispositionGroup) -> [String] {
-        names.holdCodes(group.detailIndex, adding: group.withdrawals)
+        let holds = group.disposition == .held ? group.holds.map(\.string).joined(separator: ", ") : nil
+        return WaitReason(group.disposition, detail: holds ?? group.account?.label)
     }
 
     /// Returns the reason why the record at `index` is not sent.
@@ -179,71 +167,38 @@ extension Disposition {
     }
 }
 
-/// A type and a disposition, used as a key for counting records.
+/// A type, a disposition and its details, used as a key for counting records.
 public struct DispositionGroup: Sendable, Hashable {
     /// The index of the type in ``PlanNames/types``.
     public let typeIndex: UInt32
     /// The disposition of the records.
     public let disposition: Disposition
-    /// The index of the hold codes or of the missing account, or `nil` for other dispositions.
-    public let detailIndex: UInt32?
-    /// The withdrawals because of which the records are held.
-    let withdrawals: WithdrawalKinds
+    /// The codes of held records, or an empty array for other dispositions.
+    let holds: [CapturedText]
+    /// The account whose credential is missing, or `nil` for other dispositions.
+    let account: Account?
 }
 
-/// A record that has no events left to send.
-public struct EmptySettlement: Sendable, Hashable {
-    /// The key of the record in the ledger.
-    public let key: RecordKey
-    /// The index of the client in ``PlanNames/clients``.
-    public let clientIndex: UInt32
-    /// The index of the type in ``PlanNames/types``.
-    public let typeIndex: UInt32
-}
-
-/// An upload in a plan.
+/// An upload in a plan: a record, or some events of a list.
 public struct PlannedUpload: Sendable, Hashable {
-    /// The key of the upload in the ledger.
+    /// The record that is sent completely or in part.
+    let record: Candidate
+    /// The key of the upload in the ledger, which is the key of the record if the upload is whole.
     public let key: RecordKey
-    /// The key of the whole record in the ledger.
-    public let recordKey: RecordKey
-    /// The index of the client in ``PlanNames/clients``.
-    public let clientIndex: UInt32
-    /// The index of the type in ``PlanNames/types``.
-    public let typeIndex: UInt32
-    /// The index of the account whose credential is needed, or `nil` if none is needed.
-    public let accountIndex: UInt32?
-    /// The location of the record.
-    public let location: RecordLocation
     /// The events in the upload, or an empty array if the record is not a list.
-    public let items: [SentItem]
-    /// Whether the upload contains the whole record, unchanged.
-    public let isWhole: Bool
+    public var items: [SentItem] = []
     /// Whether settling this upload completes the record.
-    public let completesRecord: Bool
+    public var completesRecord = true
     /// Whether another part of the record was refused in an earlier job.
-    public let followsRefusal: Bool
+    var followsRefusal = false
+
+    /// Whether the upload contains the whole record, unchanged.
+    var isWhole: Bool { key == record.key }
 }
 
 extension PlannedUpload {
     /// Creates an upload of a whole record that is not a list.
-    init(of candidate: Candidate) {
-        self.init(
-            of: candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
-    }
-
-    /// Creates an upload of `items`, which are some or all events of the list `candidate`.
-    ///
-    /// `key` identifies the upload in the ledger.
-    init(
-        of candidate: Candidate, key: RecordKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
-        followsRefusal: Bool
-    ) {
-        self.init(
-            key: key, recordKey: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex,
-            accountIndex: candidate.accountIndex, location: candidate.location, items: items, isWhole: isWhole,
-            completesRecord: completesRecord, followsRefusal: followsRefusal)
-    }
+    init(of record: Candidate) { self.init(record: record, key: record.key) }
 }
 
 /// The uploads of a plan, by client.

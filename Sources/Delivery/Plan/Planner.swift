@@ -20,14 +20,13 @@ import Telemetry
 /// Source: "Delivery", "Copies and withdrawals" and "Limits".
 public struct Planner {
     private let pool: CandidatePool
-    private let order: [Int]
-    private let duplicates: DuplicateFinder
     private let decisions: PoolDecisions
     private let state: LedgerState
     private let rules: PlanRules
     private let now: Timestamp
     private let today: Int
-    private let accountHasCredential: [Bool]
+    /// For each traits index, whether the account of the records has a credential.
+    private let traitsHaveCredential: [Bool]
     /// For each type index, whether the server of the type requested a pause.
     private let typeIsPaused: [Bool]
 
@@ -53,11 +52,9 @@ public struct Planner {
         _ hasCredential: (Account) -> Bool
     ) {
         (self.pool, self.state, self.rules, self.now) = (pool, state, rules, now)
-        order = pool.sendingOrder
-        duplicates = DuplicateFinder(pool.candidates, order: order, names: pool.names)
-        decisions = PoolDecisions(pool, state, duplicates)
+        decisions = PoolDecisions(pool, state)
         today = rules.days.day(of: now)
-        accountHasCredential = pool.names.accounts.values.map(hasCredential)
+        traitsHaveCredential = pool.traits.values.map { $0.account.map(hasCredential) ?? true }
         quota = Quota(rules.limits, used: state, names: pool.names)
         for (key, flight) in state.inFlight {
             inFlightByIdentity[key.identity, default: []].append((key, flight.time))
@@ -71,8 +68,8 @@ public struct Planner {
 
     private mutating func decideAll() {
         plan.dispositions = Array(repeating: .held, count: pool.count)
-        for index in order {
-            plan.dispositions[index] = duplicates.usedCopies[index] == nil ? decide(recordAt: index) : .duplicate
+        for index in decisions.order {
+            plan.dispositions[index] = decisions.usedCopy(of: index) == index ? decide(recordAt: index) : .duplicate
             plan.groupCounts[plan.group(ofRecordAt: index), default: 0] += 1
         }
         plan.queues.sortByClient()
@@ -80,7 +77,7 @@ public struct Planner {
 
     private mutating func decide(recordAt index: Int) -> Disposition {
         let candidate = pool.candidates[index]
-        let sharesIdentity = duplicates.indicesWithSharedIdentity.contains(index)
+        let sharesIdentity = decisions.duplicates.indicesWithSharedIdentity.contains(index)
         let history = state.history(of: index)
         switch history.outcome {
         case .delivered: return .delivered
@@ -89,13 +86,13 @@ public struct Planner {
         case nil: break
         }
         if decisions.isDeletionRequested(index) { return .deletionRequested }
-        if candidate.holdsIndex != nil || !decisions.withdrawals.holds(of: index).isEmpty { return .held }
+        if !decisions.holdCodes(of: index).isEmpty { return .held }
         if isTooOld(candidate) { return .tooOld }
         if state.setAside.contains(candidate.key) { return .setAside }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDSentRecently }
         if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
         if isOtherPayloadInFlight(candidate) { return .sameIDSentRecently }
-        if let account = candidate.accountIndex, !accountHasCredential[Int(account)] { return .missingCredential }
+        if !traitsHaveCredential[Int(candidate.traitsIndex)] { return .missingCredential }
         if typeIsPaused[Int(candidate.typeIndex)] { return .serverPause }
         let disposition =
             candidate.itemIndices.map { planList(candidate, at: index, items: $0) } ?? planRecord(candidate, at: index)
@@ -132,8 +129,7 @@ public struct Planner {
         let left = unsettled.filter { !sentItems.contains(pool.items[$0].key) }
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
-            plan.settlements.append(
-                EmptySettlement(key: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex))
+            plan.settlements.append(candidate)
             return refused.isEmpty ? .settle : .refused
         }
         // The format is never missing, because only records of systems with a list format have items.
@@ -141,14 +137,13 @@ public struct Planner {
         let parts = parts(of: left, list)
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items[$0].key) }
-            let isWhole = part.count == items.count
-            let key = isWhole ? candidate.key : candidate.key.partKey(for: sent)
+            let key = part.count == items.count ? candidate.key : candidate.key.partKey(for: sent)
             // The parts before this one are already in the plan.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             plan.queues.append(
                 PlannedUpload(
-                    of: candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
+                    record: candidate, key: key, items: sent, completesRecord: number == parts.count - 1,
                     followsRefusal: !refused.isEmpty), ofListAt: index)
         }
         return .send

@@ -6,11 +6,15 @@ import Telemetry
 /// They determine which of several copies of a record is used, and which withdrawals apply to it.
 struct PoolDecisions: Sendable {
     let pool: CandidatePool
+    /// The indices of all records in the order in which they are sent.
+    let order: [Int]
+    let duplicates: DuplicateFinder
     private(set) var withdrawals: AppliedWithdrawals
-    private let duplicates: DuplicateFinder
 
-    init(_ pool: CandidatePool, _ state: LedgerState, _ duplicates: DuplicateFinder) {
-        (self.pool, self.duplicates) = (pool, duplicates)
+    init(_ pool: CandidatePool, _ state: LedgerState) {
+        self.pool = pool
+        order = pool.sendingOrder
+        duplicates = DuplicateFinder(pool, order: order)
         withdrawals = AppliedWithdrawals(to: pool, state)
         withdrawals.inherit(between: duplicates)
     }
@@ -22,9 +26,7 @@ struct PoolDecisions: Sendable {
     func isDeletionRequested(_ index: Int) -> Bool { withdrawals.kinds(of: index).contains(.deletionRequested) }
 
     /// Returns the codes for which the record at `index` is held and has not been released.
-    func holdCodes(of index: Int) -> [String] {
-        pool.names.holdCodes(pool.candidates[index].holdsIndex, adding: withdrawals.holds(of: index))
-    }
+    func holdCodes(of index: Int) -> [CapturedText] { pool.holdCodes(of: index, adding: withdrawals) }
 
     /// Returns the fact because of which the record at `index` is not sent, or `nil` if there is no such fact.
     func decidingFact(of index: Int) -> DecidingFact? { copyFact(of: index) ?? withdrawalFact(of: usedCopy(of: index)) }
@@ -32,30 +34,24 @@ struct PoolDecisions: Sendable {
     /// Returns the fact that the holds of another copy decided about the record at `index`, or `nil` if they did not.
     func copyFact(of index: Int) -> DecidingFact? {
         let copy = usedCopy(of: index)
-        guard copy != index, let capture = capture(of: copy) else { return nil }
-        let (rank, other) = (
-            pool.names.copyRank(of: pool.candidates[index]), pool.names.copyRank(of: pool.candidates[copy])
-        )
-        let codes = Set(pool.candidates[copy].holdsIndex.map { pool.names.holds[$0] } ?? [])
-        guard other < rank, let code = Self.decisiveCodes.first(where: { codes.contains($0) }) else { return nil }
-        return DecidingFact(code: code, capture: capture, path: nil, isCopy: true)
-    }
-
-    /// Returns the label of the capture of the record at `index`, or `nil` unless its holds decide about all copies.
-    private func capture(of index: Int) -> String? {
-        pool.candidates[index].captureIndex.map { pool.names.captures[$0].string }
+        let (traits, used) = (pool.traits(of: index), pool.traits(of: copy))
+        guard copy != index, let capture = used.capture, used.copyRank < traits.copyRank,
+            let code = Self.decisiveCodes.first(where: { used.holds.contains(CapturedText($0)) })
+        else { return nil }
+        return DecidingFact(code: code, capture: capture.string, path: nil, isCopy: true)
     }
 
     /// Returns the withdrawal because of which the record at `index` is not sent, or `nil` if there is none.
     func withdrawalFact(of index: Int) -> DecidingFact? {
-        let codes = isDeletionRequested(index) ? [Hold.deletionRequested.code] : holdCodes(of: index)
+        let codes = isDeletionRequested(index) ? [Hold.deletionRequested.code] : holdCodes(of: index).map(\.string)
         guard let reason = Self.decisiveCodes.lazy.filter(codes.contains).compactMap(Withdrawal.Reason.init).first
         else { return nil }
         if let fact = withdrawals.fact(reason, of: index) {
             return DecidingFact(code: reason.rawValue, capture: fact.capture, path: fact.path, isCopy: false)
         }
         // The record itself has the hold, but no client to which a withdrawal could apply.
-        return DecidingFact(code: reason.rawValue, capture: capture(of: index), path: nil, isCopy: false)
+        let capture = pool.traits(of: index).capture?.string
+        return DecidingFact(code: reason.rawValue, capture: capture, path: nil, isCopy: false)
     }
 
     /// The hold codes that decide about all copies of a record, in the order of their rules.
@@ -103,11 +99,12 @@ struct DuplicateFinder {
     /// The indices of the candidates whose id another candidate with another key has.
     private(set) var indicesWithSharedIdentity: Set<Int> = []
 
-    /// Examines `candidates`, where `order` contains their indices in sending order.
+    /// Examines the candidates of `pool`, where `order` contains their indices in sending order.
     ///
     /// If several candidates have the same key, the one whose holds have the lowest `CopyRank` is used, and of equals the
     /// first one. Holds that the operator has released count, so that a release does not change which copy is used.
-    init(_ candidates: [Candidate], order: [Int], names: PlanNames) {
+    init(_ pool: CandidatePool, order: [Int]) {
+        let candidates = pool.candidates
         var ranks = Array(repeating: 0, count: candidates.count)
         for (rank, index) in order.enumerated() { ranks[index] = rank }
         let byKey = order.sorted { left, right in
@@ -118,13 +115,14 @@ struct DuplicateFinder {
         while start < byKey.count {
             let identity = candidates[byKey[start]].key.identity
             let end = byKey[start...].firstIndex { candidates[$0].key.identity != identity } ?? byKey.count
-            examineGroup(byKey[start..<end], candidates, names)
+            examineGroup(byKey[start..<end], of: pool)
             start = end
         }
     }
 
     /// Examines the candidates of a group, which have the same identity.
-    private mutating func examineGroup(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
+    private mutating func examineGroup(_ group: ArraySlice<Int>, of pool: CandidatePool) {
+        let candidates = pool.candidates
         guard let first = group.first, let last = group.last, group.count > 1 else { return }
         if candidates[first].key != candidates[last].key { indicesWithSharedIdentity.formUnion(group) }
         var start = group.startIndex
@@ -132,11 +130,9 @@ struct DuplicateFinder {
             let key = candidates[group[start]].key
             let end = group[start...].firstIndex { candidates[$0].key != key } ?? group.endIndex
             // The first of several minimums is used.
-            let used =
-                group[start..<end].min {
-                    names.copyRank(of: candidates[$0]) < names.copyRank(of: candidates[$1])
-                } ?? group[start]
-            for index in group[start..<end] where index != used { usedCopies[index] = used }
+            let copies = group[start..<end]
+            let used = copies.min { pool.traits(of: $0).copyRank < pool.traits(of: $1).copyRank } ?? group[start]
+            for index in copies where index != used { usedCopies[index] = used }
             start = end
         }
     }

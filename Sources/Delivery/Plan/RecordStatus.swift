@@ -41,8 +41,7 @@ public struct PoolStatus: Sendable {
 
     /// Determines the status of the records of `pool` from the state of the ledger and its stored reasons.
     public init(of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()) {
-        let duplicates = DuplicateFinder(pool.candidates, order: pool.sendingOrder, names: pool.names)
-        let decisions = PoolDecisions(pool, state, duplicates)
+        let decisions = PoolDecisions(pool, state)
         let inFlight = Set(state.inFlight.keys.map(\.identity))
         (self.pool, self.decisions) = (pool, decisions)
         records = pool.candidates.enumerated().map { index, candidate in
@@ -55,7 +54,7 @@ public struct PoolStatus: Sendable {
             let copy = decisions.usedCopy(of: index)
             if decisions.isDeletionRequested(copy) { return .excluded }
             let holds = decisions.holdCodes(of: copy)
-            if !holds.isEmpty { return .held(holds) }
+            if !holds.isEmpty { return .held(holds.map(\.string)) }
             if let items = candidate.itemIndices {
                 if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }
                 if inFlight.contains(candidate.key.identity) { return .inFlight }

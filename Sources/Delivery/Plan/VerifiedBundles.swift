@@ -32,7 +32,8 @@ public struct VerifiedBundles: Sendable {
     /// Bundles that cannot be used are skipped if `keepsGoing` is `true`, and cause an ``UnusableBundlesError`` if not.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
-        keepsGoing: Bool = false, isReleased: (_ id: String, _ code: String) -> Bool, progress: (Int) -> Void = { _ in }
+        keepsGoing: Bool = false, isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool,
+        progress: (Int) -> Void = { _ in }
     ) async throws {
         var pool = CandidatePool(knowing: systems)
         var readers: [BundleReader] = []
@@ -40,8 +41,12 @@ public struct VerifiedBundles: Sendable {
         for path in paths {
             let checkpoint = pool.checkpoint
             do {
-                let reader = try BundleReader(try BundleFile(path: path), knowing: systems, signedBy: signers)
+                let file = try BundleFile(path: path)
+                let reader = try BundleReader(file, knowing: systems, signedBy: signers)
                 pool.addBundle(BundleName(path: path, digest: reader.manifest.digest))
+                // The counts are not verified yet. Compressed records usually have more than 16 bytes.
+                let count = reader.manifest.segments.reduce(0) { $0 + $1.records }
+                pool.reserveCapacity(min(count, file.source.count / 16))
                 try await Self.verify(
                     reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
                 readers.append(reader)
@@ -72,16 +77,17 @@ public struct VerifiedBundles: Sendable {
 
     private static func verify(
         _ reader: BundleReader, number: Int, limit: JobLimit,
-        isReleased: (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool, _ progress: (Int) -> Void
+        isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool,
+        _ progress: (Int) -> Void
     ) async throws {
         let systems = reader.systems
         let verifier = BundleVerifier(reader, limit: limit)
         try await pool.withClients { clients, pool in
             try await verifier.verify(
-                numbering: &clients, noting: { CandidateNotes(knowing: systems) },
+                numbering: &clients, noting: { CandidateNotes(knowing: systems, isReleased: isReleased) },
                 each: { record, key, range, notes in notes.add(record, key, range) },
                 take: { segment, notes, numbers in
-                    pool.add(notes, clients: numbers, bundle: number, segment: segment, isReleased: isReleased)
+                    pool.add(notes, clients: numbers, bundle: number, segment: segment)
                 }, progress: progress)
         }
         var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: reader)
@@ -147,14 +153,15 @@ public final class UploadSource: Sendable {
 
     /// Returns the record or part of a record that an upload sends, with the exact payload to send.
     public func record(of send: PlannedUpload) throws(UnusableBundleError) -> Record {
-        try record(of: send, in: try contents(at: send.location))
+        try record(at: send.record.location, of: send, in: try contents(at: send.record.location))
     }
 
     /// Returns the same as ``record(of:)``, without blocking the caller while a segment is decoded.
     ///
     /// The method is for tasks that run on the thread that transfers data, because all transfers wait for that thread.
     func loadRecord(of send: PlannedUpload) async throws(UnusableBundleError) -> Record {
-        if let contents = cachedContents(at: send.location) { return try record(of: send, in: contents) }
+        let location = send.record.location
+        if let contents = cachedContents(at: location) { return try record(at: location, of: send, in: contents) }
         let result = await withCheckedContinuation { continuation in
             loadingQueue.async {
                 continuation.resume(
@@ -166,53 +173,31 @@ public final class UploadSource: Sendable {
 
     /// Returns the record at `location`.
     public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
-        let contents = try contents(at: location)
-        return try withState(location) { state throws(BundleError) in try record(at: location, in: contents, &state) }
+        try record(at: location, of: nil, in: try contents(at: location))
     }
 
-    private func record(of send: PlannedUpload, in contents: [UInt8]) throws(UnusableBundleError) -> Record {
-        try withState(send.location) { state throws(BundleError) in
-            let record = try record(at: send.location, in: contents, &state)
-            guard RecordKey(record) == send.recordKey else { throw Self.changedError(send.location) }
-            guard !send.isWhole else { return record }
-            let format = systems(of: send.location)[record.system]?.uploads.list
-            guard let list = ListItems(record, format, using: &state.document) else {
-                throw Self.changedError(send.location)
-            }
-            var part = record
-            part.payload = list.payload(with: send.items.map(\.index), of: record.payload)
-            return part
-        }
-    }
-
+    /// Returns the record at `location`, or the part of it that `send` contains.
     private func record(
-        at location: RecordLocation, in contents: [UInt8], _ state: inout State
-    ) throws(BundleError) -> Record {
+        at location: RecordLocation, of send: PlannedUpload?, in contents: [UInt8]
+    ) throws(UnusableBundleError) -> Record {
+        let bundle = bundles[Int(location.bundleIndex)]
         let line = Int(location.lineStart)..<Int(location.lineStart) + Int(location.lineLength)
-        guard line.upperBound <= contents.count else { throw Self.changedError(location) }
-        do throws(RecordError) {
-            return try Record(
-                againAt: line, of: contents, using: &state.recordMemory, knowing: systems(of: location))
-        } catch {
-            throw Self.changedError(location)
+        let record = state.withLock { state -> Record? in
+            guard line.upperBound <= contents.count,
+                var record = try? Record(
+                    againAt: line, of: contents, using: &state.recordMemory, knowing: bundle.systems)
+            else { return nil }
+            guard let send else { return record }
+            guard RecordKey(record) == send.record.key else { return nil }
+            guard !send.isWhole else { return record }
+            let format = bundle.systems[record.system]?.uploads.list
+            guard let list = ListItems(record, format, using: &state.document) else { return nil }
+            record.payload = list.payload(with: send.items.map(\.index), of: record.payload)
+            return record
         }
-    }
-
-    private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundleIndex)].systems }
-
-    /// Runs `body` with the locked state, and adds the path of the bundle to its errors.
-    private func withState<Value: Sendable>(
-        _ location: RecordLocation, _ body: (inout State) throws(BundleError) -> Value
-    ) throws(UnusableBundleError) -> Value {
-        do throws(BundleError) {
-            return try state.withLock { state throws(BundleError) in try body(&state) }
-        } catch {
-            throw UnusableBundleError(path: bundles[Int(location.bundleIndex)].path, error: error)
-        }
-    }
-
-    private static func changedError(_ location: RecordLocation) -> BundleError {
-        .changed(member: BundleLayout.segmentName(Int(location.segmentIndex) + 1))
+        if let record { return record }
+        let member = BundleLayout.segmentName(Int(location.segmentIndex) + 1)
+        throw UnusableBundleError(path: bundle.path, error: .changed(member: member))
     }
 }
 

@@ -65,7 +65,7 @@ struct AppliedWithdrawals: Sendable {
     /// Returns the kinds of withdrawals because of which the record at `index` is held and has not been released.
     func holds(of index: Int) -> WithdrawalKinds {
         let kinds = kinds(of: index).intersection(.holds)
-        return kinds.contains(.optedOut) && pool.candidates[index].isReleasedFromOptOut
+        return kinds.contains(.optedOut) && pool.traits(of: index).isReleasedFromOptOut
             ? kinds.subtracting(.optedOut) : kinds
     }
 

@@ -223,7 +223,7 @@ public struct ReceiptSource: Sendable {
     /// Returns the hold codes of `record`, the record at `index` of the pool, from which the operator has released it.
     private func releasedCodes(of record: borrowing Record, at index: Int) -> [String] {
         guard !record.held.isEmpty else { return [] }
-        let remaining = Set(pool.candidates[index].holdsIndex.map { pool.names.holds[$0] } ?? [])
+        let remaining = pool.traits(of: index).holds
         var released: [CapturedText] = []
         for code in record.held.map({ CapturedText($0.code) })
         where !remaining.contains(code) && !released.contains(code) {

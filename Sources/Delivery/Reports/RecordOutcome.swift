@@ -96,7 +96,7 @@ extension Database {
     /// Returns the outcome of a record with the answer that settled it, if there is one.
     fileprivate func outcome(_ status: RecordStatus, settling key: RecordKey) throws -> RecordOutcome {
         var outcome = RecordOutcome(status: status)
-        try rows("SELECT status, time FROM settled WHERE identity = ? AND content = ?", [key.identity, key.content]) {
+        try rows("SELECT status, time FROM settled WHERE identity = ? AND content = ?", key.columns) {
             row in
             // A list whose events were delivered by other requests has the status 0.
             outcome.httpStatus = row[0] == 0 ? nil : row[0]

@@ -27,7 +27,7 @@ struct CommonOptions: ParsableArguments {
     /// Verifies the bundles at `paths`, and shows the progress on the terminal unless `isQuiet` is `true`.
     static func verifyBundles(
         at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false, isQuiet: Bool,
-        isReleased: (_ id: String, _ code: String) -> Bool
+        isReleased: @escaping @Sendable (_ id: String, _ code: String) -> Bool
     ) async throws -> VerifiedBundles {
         let progress = ProgressLine("verifying", isQuiet: isQuiet)
         defer {

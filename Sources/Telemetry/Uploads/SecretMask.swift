@@ -3,21 +3,25 @@ import Bytes
 /// A mask that hides credentials in strings from a server, even if they are encoded or truncated.
 ///
 /// A server can repeat a key in JSON, in a URL, in HTML, in uppercase or in part. Therefore, a string is searched in
-/// its original form and after each step of unescaping. Letter case, spaces, `+` and characters other than printable
-/// ASCII are ignored. Any eight consecutive characters of a long credential are hidden.
+/// its original form and after each step of unescaping. Each step is one pass over at most 4096 bytes. Letter case,
+/// spaces, `+` and characters other than printable ASCII are ignored. Any eight consecutive characters of a long
+/// credential are hidden.
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// Up to eight normalized characters, none of which is zero, with the last one in the lowest byte.
+    private typealias Window = UInt64
+
     /// The normalized byte strings that are searched for.
     private let needles: Set<[UInt8]>
     /// The parts of ``needles`` that are hidden even without the rest of the credential.
-    private let parts: Set<ArraySlice<UInt8>>
+    private let parts: Set<Window>
 
     /// A mask that hides nothing.
     package static let none = SecretMask([])
 
     /// The replacement for hidden characters.
-    static let replacement = Array("***".utf8)
-    /// The number of bytes of a part of a credential, unless the whole credential is shorter.
-    private static let partLength = 8
+    private static let replacement = Array("***".utf8)
+    /// The number of characters of a part of a credential, unless the whole credential is shorter.
+    private static let partLength = Window.bitWidth / 8
     /// The minimum length of an encoded credential that is hidden inside a longer Base64 string.
     private static let minimumBase64Length = 6
     /// The maximum nesting depth of escapes.
@@ -32,20 +36,22 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// Creates a mask for the given unencoded credentials.
     package init(_ secrets: [String]) {
         var needles: Set<[UInt8]> = []
-        for secret in secrets {
-            var text: EscapedText? = EscapedText(secret.utf8)
+        for secret in secrets.map({ Array($0.utf8) }) {
+            var text: EscapedText? = EscapedText(secret)
             while let current = text {
-                needles.insert(current.normalized)
+                needles.insert(current.significantCharacters.map(\.value.lowercased))
                 text = current.decoded()
             }
-            needles.formUnion(Self.encodings(of: Array(secret.utf8)))
+            needles.formUnion(Self.encodings(of: secret))
         }
         needles.remove([])
         self.needles = needles
         // The parts are a set, so that the order of the needles does not matter.
         parts = needles.reduce(into: []) { parts, needle in
             let length = min(needle.count, Self.partLength)
-            for start in 0...needle.count - length { parts.insert(needle[start..<start + length]) }
+            for start in 0...needle.count - length {
+                parts.insert(needle[start..<start + length].reduce(0) { $0 << 8 | Window($1) })
+            }
         }
     }
 
@@ -59,49 +65,51 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         guard !needles.isEmpty else { return bytes }
         // At the end of a truncated string, even one character that begins a credential is hidden.
         let minimumPrefixLength = isTruncated || text.count > bytes.count ? 1 : 4
-        var isHidden = [Bool](repeating: false, count: bytes.count)
+        // The number of hidden ranges that start at each offset, minus the number of those that end there.
+        var changes = [Int](repeating: 0, count: bytes.count + 1)
         let original = EscapedText(bytes)
-        hide(in: original, minimumPrefixLength, &isHidden)
+        hide(in: original, minimumPrefixLength, &changes)
         // Each notation is also decoded alone, because decoding several notations can produce a different string.
-        for escapes in [EscapedText.allEscapes, "%", "\\", "&"] {
+        for notations in [EscapedText.allNotations, "%", "\\", "&"] {
             var (text, depth) = (original, 0)
-            while let decoded = text.decoded(escapes) {
+            while let decoded = text.decoded(notations) {
                 if depth == Self.maximumDepth { return Self.replacement }
-                hide(in: decoded, minimumPrefixLength, &isHidden)
+                hide(in: decoded, minimumPrefixLength, &changes)
                 (text, depth) = (decoded, depth + 1)
             }
         }
         var output: [UInt8] = []
-        for index in bytes.indices {
-            if !isHidden[index] {
-                output.append(bytes[index])
-            } else if index == 0 || !isHidden[index - 1] {
-                output += Self.replacement
-            }
+        var depth = 0
+        for (byte, change) in zip(bytes, changes) {
+            if depth == 0, change > 0 { output += Self.replacement }
+            depth += change
+            if depth == 0 { output.append(byte) }
         }
         return output
     }
 
-    /// Marks the bytes of the original string that belong to credentials in a form of the string.
-    private func hide(in text: EscapedText, _ minimumPrefixLength: Int, _ isHidden: inout [Bool]) {
-        let characters = text.significantCharacters
-        let normalized = characters.map(\.value.lowercased)
-        func hide(from start: Int, to end: Int) {
-            for index in start..<end { isHidden[index] = true }
+    /// Adds the ranges of the original string that belong to credentials in a form of the string.
+    private func hide(in text: EscapedText, _ minimumPrefixLength: Int, _ changes: inout [Int]) {
+        func hide(_ start: Int, _ end: Int) {
+            changes[start] += 1
+            changes[end] -= 1
         }
-        for length in Set(parts.map(\.count)) {
-            for start in normalized.indices.dropLast(length - 1)
-            where parts.contains(normalized[start..<start + length]) {
-                hide(from: characters[start].source.lowerBound, to: characters[start + length - 1].source.upperBound)
+        let characters = text.significantCharacters
+        for last in characters.indices {
+            var window: Window = 0
+            for (length, character) in characters[...last].suffix(Self.partLength).reversed().enumerated() {
+                window |= Window(character.value.lowercased) << (8 * length)
+                if parts.contains(window) { hide(character.source.lowerBound, characters[last].source.upperBound) }
             }
         }
         // The end of a string can be the beginning of a credential, which an incomplete escape can follow.
-        for end in [text.startOfIncompleteEscape, isHidden.count] {
-            let head = normalized.prefix(characters.count { $0.source.lowerBound < end })
-            let length = head.indices.first { start in needles.contains { $0.starts(with: head[start...]) } }
-                .map { head.count - $0 }
-            guard let length, length >= minimumPrefixLength else { continue }
-            hide(from: characters[head.count - length].source.lowerBound, to: isHidden.count)
+        let end = changes.count - 1
+        let longest = needles.lazy.map(\.count).max() ?? 0
+        for limit in [text.startOfIncompleteEscape, end] {
+            let tail = Array(characters.filter { $0.source.lowerBound < limit }.suffix(longest))
+            let values = tail.map(\.value.lowercased)
+            let start = tail.indices.first { start in needles.contains { $0.starts(with: values[start...]) } }
+            if let start, tail.count - start >= minimumPrefixLength { hide(tail[start].source.lowerBound, end) }
         }
     }
 
@@ -116,7 +124,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
             return base64(padded).prefix(padded.count * 8 / 6).dropFirst((offset * 8 + 5) / 6)
         }
         let innerForms = inner.flatMap(inBothAlphabets).filter { $0.count >= minimumBase64Length }
-        return [EscapedText(bytes.hex.utf8).normalized] + inBothAlphabets(whole) + innerForms
+        return [Array(bytes.hex.utf8)] + inBothAlphabets(whole) + innerForms
     }
 
     private static func base64(_ bytes: [UInt8]) -> [UInt8] {
@@ -127,14 +135,10 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     /// Returns the normalized forms of `text` in the standard alphabet and in the alphabet for URLs.
     private static func inBothAlphabets(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
-        let replaced = text.map { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: byte
-            }
+        let forURLs = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]
+        return [Array(text), text.map { forURLs[$0] ?? $0 }].map {
+            EscapedText($0).significantCharacters.map(\.value.lowercased)
         }
-        return [EscapedText(text).normalized, EscapedText(replaced).normalized]
     }
 }
 
@@ -147,7 +151,7 @@ private struct EscapedText {
 
     /// The first characters of the notations: percent-encoding, the escapes of JSON and programming languages, and
     /// the character references of HTML and XML.
-    static let allEscapes = "%\\&"
+    static let allNotations = "%\\&"
 
     private var characters: [Character]
 
@@ -162,33 +166,28 @@ private struct EscapedText {
         characters.filter { (0x21..<0x7F).contains($0.value) && $0.value != UInt8(ascii: "+") }
     }
 
-    /// The bytes of the significant characters in lowercase.
-    var normalized: [UInt8] { significantCharacters.map(\.value.lowercased) }
-
     /// Returns the string with each escape decoded once, or `nil` if it contains no escapes.
     ///
-    /// Only the notations that begin with a character in `escapes` are decoded.
-    func decoded(_ escapes: String = allEscapes) -> EscapedText? {
+    /// Only the notations that begin with a character in `notations` are decoded.
+    func decoded(_ notations: String = allNotations) -> EscapedText? {
         let bytes = characters.map(\.value)
-        var decoded: [Character] = []
+        var decoded = EscapedText([])
         var index = 0
         while index < bytes.count {
-            let isEscape = escapes.utf8.contains(bytes[index])
+            let isEscape = notations.utf8.contains(bytes[index])
             let (value, end) = (isEscape ? Self.escape(at: bytes[index...]) : nil) ?? (bytes[index], index + 1)
-            decoded.append((value, characters[index].source.lowerBound..<characters[end - 1].source.upperBound))
+            let source = characters[index].source.lowerBound..<characters[end - 1].source.upperBound
+            decoded.characters.append((value, source))
             index = end
         }
-        guard decoded.count < characters.count else { return nil }
-        var text = self
-        text.characters = decoded
-        return text
+        return decoded.characters.count < characters.count ? decoded : nil
     }
 
     /// The offset in the original string of an incomplete escape at the end, or the end if there is none.
     var startOfIncompleteEscape: Int {
         let tail = characters.suffix(12).map(\.value)
         let end = characters.last?.source.upperBound ?? 0
-        guard let start = tail.lastIndex(where: Self.allEscapes.utf8.contains),
+        guard let start = tail.lastIndex(where: Self.allNotations.utf8.contains),
             Self.escape(at: tail[start...]) == nil
         else { return end }
         return characters[characters.count - tail.count + start].source.lowerBound
@@ -223,7 +222,7 @@ private struct EscapedText {
             let rest = text[number.endIndex...]
             if rest.starts(with: terminator.utf8) { return (byte, number.endIndex + terminator.utf8.count) }
             // The semicolon of a reference is optional, but the next bytes can be an escape for another digit.
-            if terminator == ";", !allEscapes.utf8.contains(rest.first ?? 0) { return (byte, number.endIndex) }
+            if terminator == ";", !allNotations.utf8.contains(rest.first ?? 0) { return (byte, number.endIndex) }
         }
         for (name, value) in namedEscapes where text.starts(with: name.utf8) {
             return (UInt8(ascii: value), text.startIndex + name.utf8.count)

@@ -13,9 +13,7 @@ import Testing
     private func event(_ number: Int) -> String { #"{"mobile_event_type":"e\#(number)","time":\#(number)}"# }
 
     private func keys(_ record: Record) -> [Digest16] {
-        var notes = CandidateNotes(knowing: Systems.table)
-        notes.add(record, RecordKey(record), 0..<10)
-        return notes.notes[0].items?.map(\.key) ?? []
+        Sample.pool([record]).items.map(\.key)
     }
 
     private func plan(_ records: [Record], delivered: Set<Digest16> = [], rules: PlanRules = PlanRules()) -> Plan {
@@ -86,9 +84,7 @@ import Testing
         #expect(plan.sends.count > 2)
         #expect(plan.sends.map(\.completesRecord) == Array(repeating: false, count: plan.sends.count - 1) + [true])
         #expect(Set(plan.sends.map(\.key)).count == plan.sends.count)
-        var notes = CandidateNotes(knowing: Systems.table)
-        notes.add(record, RecordKey(record), 0..<10)
-        let sizes = try #require(notes.notes[0].items)
+        let sizes = Sample.pool([record]).items
         for send in plan.sends {
             let bytes = send.items.reduce(11) { $0 + Int(sizes[$1.index].size) + 1 }
             #expect(bytes <= 121)

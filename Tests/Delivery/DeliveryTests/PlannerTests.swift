@@ -22,7 +22,7 @@ import Testing
             hasCredential: { accounts?.contains($0.name) ?? true })
     }
 
-    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.location.segmentIndex) } }
+    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.record.location.segmentIndex) } }
 
     @Test("The records of a client are sent in order of time, and records of unknown time last")
     func order() {

@@ -16,7 +16,9 @@ import Testing
             target: Target(path: "/submit/\(type)/\(id)"), payload: Array("{}".utf8), source: Sample.source, held: held)
     }
 
-    private func pool(_ records: [Record], isReleased: (String, String) -> Bool = { _, _ in false }) -> CandidatePool {
+    private func pool(
+        _ records: [Record], isReleased: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
+    ) -> CandidatePool {
         Sample.pool(records, knowing: ProbeSystem.table, isReleased: isReleased)
     }
 
@@ -30,7 +32,7 @@ import Testing
     }
 
     private func ids(_ plan: Plan, _ records: [Record]) -> [String] {
-        plan.sends.map { records[Int($0.location.segmentIndex)].id }
+        plan.sends.map { records[Int($0.record.location.segmentIndex)].id }
     }
 
     @Test("Records with precedence are sent first, in order of time")

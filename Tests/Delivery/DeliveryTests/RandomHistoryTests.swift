@@ -183,7 +183,7 @@ private struct Simulation {
     }
 
     private mutating func receive(_ send: PlannedUpload, _ plan: Plan) {
-        let client = plan.names.clients[send.clientIndex]
+        let client = plan.names.clients[send.record.clientIndex]
         let bucket = rules.limits.scope == .client ? "\(client)" : ""
         let slot = "\(rules.days.day(of: now)) \(bucket)"
         received[slot, default: []].insert(send.key)
@@ -206,12 +206,14 @@ private struct Simulation {
         }
         if plan.count(.send) != keys.count { faults.append("more or fewer uploads than records to send") }
         for queue in plan.queues {
-            let times = queue.sends.map { pool.candidates[Int($0.location.segmentIndex)].sortTime }
+            let times = queue.sends.map { pool.candidates[Int($0.record.location.segmentIndex)].sortTime }
             if times != times.sorted() { faults.append("not in order of time") }
         }
         var types: [String: Int] = [:]
         for send in plan.sends {
-            types["\(rules.limits.scope == .client ? send.clientIndex : 0) \(send.typeIndex)", default: 0] += 1
+            types[
+                "\(rules.limits.scope == .client ? send.record.clientIndex : 0) \(send.record.typeIndex)", default: 0] +=
+                1
         }
         if let perType = rules.limits.perType, types.values.contains(where: { $0 > perType }) {
             faults.append("type limit")

@@ -269,6 +269,24 @@ import Testing
         #expect(try await run("retry").status == 64)
     }
 
+    @Test func retrySelectsTheRecordsOfEachGivenStatus() async throws {
+        let statuses = [400, 404, 413]
+        let rules = statuses.enumerated().map { index, status in
+            #"{"path":"/submit/telemetry/\#(id.dropLast())\#(index + 1)","status":\#(status)}"#
+        }
+        try await server.setRules("[\(rules.joined(separator: ","))]")
+        let path = try await bundle("a", (1...3).map { Sample.ping($0, client: "C\($0)") })
+        #expect(try await job(path).status == 1)
+        #expect(try await run("retry", "--status", "404", "--status", "500").text == "1 record to be sent again\n")
+        let both = try await run("retry", "--status", "400", "--status", "404", "--status", "413")
+        #expect(both.text == "2 records to be sent again\n" && both.status == 0)
+        #expect(try await run("retry", "--status", "400", "--all").status == 64)
+        #expect(try await run("retry", "--status", "400", id).status == 64)
+        #expect(try await run("retry", "--status", "400,404").status == 64)
+        try await server.setRules()
+        #expect(try await job(path).text == "3 records: delivered 3; nothing is left\n")
+    }
+
     @Test func heldRecordsAreReleasedByBundleOrKnownID() async throws {
         let path = try await bundle("a", [held(1, .schema(["x"])), held(2, .schema(["y"])), held(3, .tooFewEvents)])
         // Only a job creates a ledger.

@@ -109,9 +109,9 @@ import Testing
                 #expect(epoch == 1 || settled.isEmpty, "\(error)")
                 return
             }
-            let histories = try view.state(of: pool, today: 0).histories
+            let state = try view.state(of: pool, today: 0)
             for index in records.indices {
-                let isSettled = histories[index].outcome == .delivered
+                let isSettled = state.history(of: index).outcome == .delivered
                 #expect(isSettled || settled[index] == nil, "a settlement was lost")
                 if isSettled, settled[index] == nil { settled[index] = epoch }
             }

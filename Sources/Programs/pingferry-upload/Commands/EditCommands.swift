@@ -18,8 +18,9 @@ struct RetryCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Select all records that were refused or set aside with this status.", valueName: "status"))
-    var status: Int?
+        help: ArgumentHelp(
+            "Select all records that were refused or set aside with this status. (repeatable)", valueName: "status"))
+    var status: [Int] = []
 
     @Flag(help: "Select all records that are refused or set aside.")
     var all = false
@@ -27,15 +28,17 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var edit: EditOptions
 
     func validate() throws {
-        guard [status != nil, all, !edit.ids.isEmpty].count(where: \.self) == 1 else {
+        guard [!status.isEmpty, all, !edit.ids.isEmpty].count(where: \.self) == 1 else {
             throw ValidationError("specify ids, --status or --all")
         }
     }
 
     func run() async throws {
         try await reportingErrors {
-            let selection: RefusalSelection = all ? .all : status.map { .status($0) } ?? .ids(edit.ids)
-            let counts = try edit.ledger.openLedger(mustExist: true).retry(selection)
+            let selections: [RefusalSelection] =
+                all ? [.all] : status.isEmpty ? [.ids(edit.ids)] : status.map { .status($0) }
+            let ledger = try edit.ledger.openLedger(mustExist: true)
+            let counts = try selections.reduce(into: [:]) { $0.merge(try ledger.retry($1), uniquingKeysWith: +) }
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
             try edit.requireKnownIDs(counts)
         }

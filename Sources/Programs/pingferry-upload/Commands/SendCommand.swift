@@ -515,7 +515,9 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    private func verifyBundles(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> VerifiedBundles {
+    private func verifyBundles(
+        isReleased: (@Sendable (_ id: String, _ code: String) -> Bool)?
+    ) async throws -> VerifiedBundles {
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
         let verified = try await CommonOptions.verifyBundles(
             at: bundles, signedBy: signers, keepsGoing: keepGoing, isQuiet: common.quiet,

@@ -19,7 +19,7 @@ extension Sample {
     /// Returns a pool in which each record is in a separate segment of one bundle.
     static func pool(
         _ records: [Record], knowing systems: SystemTable = Systems.table,
-        isReleased: (String, String) -> Bool = { _, _ in false }
+        isReleased: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
     ) -> CandidatePool {
         pool(bundles: [BundleContents(records)], knowing: systems, isReleased: isReleased)
     }
@@ -37,15 +37,15 @@ extension Sample {
     /// Returns a pool in which each record is in a separate segment of its bundle.
     static func pool(
         bundles: [BundleContents], knowing systems: SystemTable = Systems.table,
-        isReleased: (String, String) -> Bool = { _, _ in false }
+        isReleased: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
     ) -> CandidatePool {
         var pool = CandidatePool(knowing: systems)
         for (bundle, contents) in bundles.enumerated() {
             for (segment, record) in contents.records.enumerated() {
-                var notes = CandidateNotes(knowing: systems)
+                var notes = CandidateNotes(knowing: systems, isReleased: isReleased)
                 notes.add(record, RecordKey(record), 0..<10)
                 let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
-                pool.add(notes, clients: [client], bundle: bundle, segment: segment, isReleased: isReleased)
+                pool.add(notes, clients: [client], bundle: bundle, segment: segment)
             }
             for withdrawal in contents.withdrawals { pool.add(withdrawal) }
         }
