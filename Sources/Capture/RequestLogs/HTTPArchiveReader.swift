@@ -218,10 +218,52 @@ extension HTTPArchiveReader {
 }
 
 extension Timestamp {
-    /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` is invalid or only a date.
+    /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` states no instant.
+    ///
+    /// All forms of ISO 8601 with a calendar date, a time and an offset from UTC are accepted, including the basic forms,
+    /// and a space before the offset.
     init?(started text: String) {
-        guard text.utf8.count > 10 else { return nil }
-        self.init(rfc3339: text)
+        let bytes = Array(text.utf8)
+        guard let start = bytes.firstIndex(where: { [0x54, 0x74, 0x20].contains($0) }) else { return nil }
+        let date = bytes[..<start]
+        let rest = bytes[(start + 1)...]
+        let zoneStart = rest.firstIndex { !$0.isDigit && ![0x3A, 0x2E, 0x2C].contains($0) } ?? rest.endIndex
+        var zone = rest[zoneStart...]
+        if zone.first == UInt8(ascii: " ") { zone = zone.dropFirst() }
+        guard let date = Self.extendedDate(date), let time = Self.extendedTime(rest[..<zoneStart]),
+            let zone = Self.extendedZone(zone)
+        else { return nil }
+        self.init(rfc3339: (date + [UInt8(ascii: "T")] + time + zone).span)
+    }
+
+    /// Returns `date` with hyphens.
+    private static func extendedDate(_ date: ArraySlice<UInt8>) -> [UInt8]? {
+        guard date.count == 8, date.allSatisfy(\.isDigit) else { return Array(date) }
+        return Array(date.prefix(4)) + [0x2D] + date.dropFirst(4).prefix(2) + [0x2D] + date.suffix(2)
+    }
+
+    /// Returns `time` with colons, seconds, and a point before the fraction of a second.
+    ///
+    /// Returns `nil` if a fraction of a minute or an hour is stated.
+    private static func extendedTime(_ time: ArraySlice<UInt8>) -> [UInt8]? {
+        let end = time.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") } ?? time.endIndex
+        let fraction = time[end...].isEmpty ? [] : [UInt8(ascii: ".")] + time[end...].dropFirst()
+        var whole = Array(time[..<end])
+        if (whole.count == 4 || whole.count == 6) && whole.allSatisfy(\.isDigit) {
+            for index in stride(from: whole.count - 2, to: 0, by: -2) { whole.insert(UInt8(ascii: ":"), at: index) }
+        }
+        if whole.count == 5 && fraction.isEmpty { whole += Array(":00".utf8) }
+        return whole.count == 8 ? whole + fraction : nil
+    }
+
+    /// Returns the offset `zone` with hours and minutes, or `nil` if it has another form.
+    private static func extendedZone(_ zone: ArraySlice<UInt8>) -> [UInt8]? {
+        switch zone.count {
+        case 1, 6: return Array(zone)
+        case 3: return zone + Array(":00".utf8)
+        case 5: return Array(zone.prefix(3)) + [UInt8(ascii: ":")] + zone.suffix(2)
+        default: return nil
+        }
     }
 }
 
@@ -318,10 +360,14 @@ struct HTTPArchiveSplitter: ~Copyable {
         guard !isAtEnd else { return nil }
         do throws(JSONError) {
             while true {
-                if let finding = try advanceInPiece() {
-                    if let item = item(for: finding) { return item }
-                } else if !pieces.advance() {
-                    return end()
+                do throws(JSONError) {
+                    if let finding = try advanceInPiece() {
+                        if let item = item(for: finding) { return item }
+                    } else if !pieces.advance() {
+                        return end()
+                    }
+                } catch {
+                    guard arrayReader.skipElement(after: error) else { throw error }
                 }
             }
         } catch {
@@ -344,6 +390,11 @@ struct HTTPArchiveSplitter: ~Copyable {
             let start = arrayReader.range.lowerBound + pieces.markLength
             let end = arrayReader.range.upperBound + pieces.markLength
             defer { index += 1 }
+            if let error = arrayReader.elementError {
+                let position = error.offset + pieces.markLength
+                let fault = "entry_invalid entry \(index): \(error.code.text) at byte \(position) of the log"
+                return RawLogItem(contents: .fault(fault), start: start, end: end)
+            }
             guard !arrayReader.isTooLong else {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
                 return RawLogItem(contents: .fault(fault), start: start, end: end)
