@@ -13,7 +13,7 @@ enum MemberNames {
         _ path: MemberPath, rootName: String, _ formats: [any StoreFormat], after folders: inout FolderNames
     ) -> Bool {
         let (folder, name) = path.split
-        if isZoneIdentifier(name) { return false }
+        if FolderEntry.isZoneIdentifier(name) { return false }
         if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }
         let member = MemberName(
             name: String(decoding: name, as: UTF8.self), folders: folders.names(in: folder), rootName: rootName)
@@ -27,15 +27,6 @@ enum MemberNames {
         folders.contains { folder in
             ["Documents", "Library", "SystemData", "tmp"].contains(folder)
                 || [".app", ".appex", ".bundle", ".framework"].contains(where: folder.hasSuffix)
-        }
-    }
-
-    /// Returns whether a file contains information of Windows about the origin of another file.
-    ///
-    /// Linux shows the colon of such a name, or the character that replaces the colon on other file systems.
-    static func isZoneIdentifier(_ name: some BidirectionalCollection<UInt8>) -> Bool {
-        [":Zone.Identifier", "\u{F03A}Zone.Identifier"].contains { suffix in
-            name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
         }
     }
 

@@ -127,7 +127,9 @@ public struct InputOpener: Sendable {
         if let log = try RequestLogKind(source, named: path, systems) {
             let name = Path.lastName(of: path)
             hashes?.startHashing(source, of: label)
-            return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
+            var log = RequestLog(source, kind: log, label: label, path: name, systems: systems)
+            log.attachedBodies = AttachedBodies(tree: FileTree(try Folder(path: Path.folder(of: path))), folder: "")
+            return .log(log)
         }
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {

@@ -6,24 +6,28 @@ import Telemetry
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {
-    static let path: [JSONKey] = ["log", "entries"]
     /// The key of the format version, which is next to the entries.
     static let version: JSONKey = "version"
     // Real archives contain lone surrogates, which represent binary bytes. The last of several equal keys applies.
-    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+    static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     private let source: Source
     private let systems: SystemTable
     private var entry = JSONDocument()
     private var body = JSONDocument()
     private let onlyDelivered: Bool
+    private let attachedBodies: AttachedBodies?
 
-    /// Creates a reader for the archive at `path`.
+    /// Creates a reader for the archive at `path`, whose bodies may be in other files.
     ///
     /// If `onlyDelivered` is `true`, undelivered requests are treated as other traffic. Requests without a time are
     /// always read, because equal requests without a time are numbered.
-    init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
+    init(
+        capture: String, path: String, systems: SystemTable, attachedBodies: AttachedBodies? = nil,
+        onlyDelivered: Bool = false
+    ) {
         self.systems = systems
+        self.attachedBodies = attachedBodies
         self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
     }
@@ -88,6 +92,7 @@ struct HTTPArchiveReader: Sendable {
 extension HTTPArchiveReader {
     private enum Keys {
         static let encoding: JSONKey = "encoding"
+        static let file: JSONKey = "_file"
         static let name: JSONKey = "name"
         static let params: JSONKey = "params"
         static let text: JSONKey = "text"
@@ -104,6 +109,13 @@ extension HTTPArchiveReader {
         return text
     }
 
+    /// Returns the body of a request from its text or from another file, or `nil` if the entry has neither.
+    private func storedBody(of parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody? {
+        if let text = textNode(of: parts) { return try bytes(of: text, parts) }
+        guard let data = parts.postData, let name = entry.text(Keys.file, in: data), let attachedBodies else { return nil }
+        return try EntryBody(stored: try attachedBodies.contents(of: name), encoding: "file")
+    }
+
     private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody {
         let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
         let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
@@ -111,12 +123,12 @@ extension HTTPArchiveReader {
     }
 
     private mutating func readJSON(of parts: HTTPArchiveEntry) throws(BodyError) -> String {
-        guard let text = textNode(of: parts) else { throw Self.missing }
-        let found = try bytes(of: text, parts)
+        guard let found = try storedBody(of: parts) else { throw Self.missing }
         do throws(JSONError) {
             try body.read(found.bytes)
             return found.encoding
         } catch {
+            guard let text = textNode(of: parts) else { throw fault(for: error, length: found.bytes.count, parts) }
             // Undeclared base64 is accepted only if the text itself is not JSON.
             if found.encoding == "text",
                 let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
@@ -139,8 +151,7 @@ extension HTTPArchiveReader {
 
     /// Reads the payload of a form into `body`, and returns the encoding of the form.
     private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
-        guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
-        let found = try bytes(of: text, parts)
+        guard let found = try storedBody(of: parts) else { return try readParameters(of: form, parts) }
         let payload = try form.payload(in: found.bytes)
         do throws(JSONError) {
             try body.read(payload)
@@ -177,8 +188,7 @@ extension HTTPArchiveReader {
         of parts: HTTPArchiveEntry, in format: any RequestFormat
     ) throws(BodyError) -> String {
         let (json, encoding): ([UInt8], String)
-        if let text = textNode(of: parts) {
-            let found = try bytes(of: text, parts)
+        if let found = try storedBody(of: parts) {
             (json, encoding) = (try FormFields.json(of: found.bytes), found.encoding)
         } else {
             let fields = try listedFields(parts)
@@ -341,6 +351,7 @@ struct HTTPArchiveEntry {
 struct HTTPArchiveSplitter: ~Copyable {
     private var pieces: TextPieces
     private var arrayReader: JSONArrayStreamReader
+    private let layout: HTTPArchiveLayout
     private let itemLimit: Int
     private var index = 0
     private var isAtEnd = false
@@ -350,9 +361,11 @@ struct HTTPArchiveSplitter: ~Copyable {
     init(_ log: RequestLog) throws {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
+        // The first piece is used to detect the layout, and then split.
+        _ = pieces.advance()
+        layout = HTTPArchiveLayout(pieces.piece) ?? .standard
         arrayReader = JSONArrayStreamReader(
-            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
-            limit: log.itemLimit)
+            path: layout.path, neighbors: layout.neighbors, outline: layout.outline, limit: log.itemLimit)
     }
 
     /// Returns the next entry or fault, or `nil` at the end.
@@ -398,6 +411,12 @@ struct HTTPArchiveSplitter: ~Copyable {
             guard !arrayReader.isTooLong else {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
                 return RawLogItem(contents: .fault(fault), start: start, end: end)
+            }
+            guard layout != .charles else {
+                let text = CharlesSession.entry(ofExchange: arrayReader.text)
+                let fault = "entry_invalid entry \(index): no exchange of a Charles session"
+                return RawLogItem(
+                    contents: text.map { .text($0, index: index) } ?? .fault(fault), start: start, end: end)
             }
             // A copy has no excess capacity, unlike the buffer of `arrayReader`.
             return RawLogItem(contents: .text(arrayReader.text.span.copied(), index: index), start: start, end: end)

@@ -39,23 +39,36 @@ public enum RequestLogKind: Sendable {
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
-        } else if Self.isNDJSON(named: name), case .line(let shape) = try Self.detect(in: source, systems),
-            !shape.isRecord
-        {
+        } else if Self.isNDJSON(named: name) {
+            guard case .line(let shape) = try Self.detect(in: source, systems), !shape.isRecord else { return nil }
             self = .lines
         } else {
-            return nil
+            // Only a few bytes are read, because a capture can contain many JSON files.
+            let head = try source.bytes(at: 0, count: min(source.count, Self.beginningSize))
+            guard HTTPArchiveLayout(head) != nil else { return nil }
+            self = .httpArchive
         }
     }
 
-    static func isLogName(_ name: String) -> Bool { isArchive(named: name) || isNDJSON(named: name) }
+    /// The number of first bytes that are read of a file that has only the name of a JSON file.
+    private static let beginningSize = 4096
 
-    private static func isArchive(named name: String) -> Bool {
-        compressions.contains { name.hasSuffix(".har\($0)") } || name.hasSuffix(".zhar")
+    /// Returns whether a file may be a request log, judged by its name and the names of its folders.
+    static func mayBeLog(_ name: String, in folders: some Sequence<String>) -> Bool {
+        let lowercased = String(decoding: name.utf8.map(\.lowercased), as: UTF8.self)
+        return isArchive(named: name) || isNDJSON(named: name) || lowercased.contains(".har.")
+            || lowercased.hasSuffix(".json") && !MemberNames.isInContainer(folders)
     }
 
-    private static func isNDJSON(named name: String) -> Bool {
-        compressions.contains { name.hasSuffix(".ndjson\($0)") || name.hasSuffix(".jsonl\($0)") }
+    private static func isArchive(named name: String) -> Bool {
+        hasSuffix(name, [".har", ".chlsj"]) || name.utf8.hasSuffixIgnoringCase(".zhar")
+    }
+
+    private static func isNDJSON(named name: String) -> Bool { hasSuffix(name, [".ndjson", ".jsonl"]) }
+
+    /// Returns whether `name` ends with one of the suffixes, and possibly the suffix of a compression.
+    private static func hasSuffix(_ name: String, _ suffixes: [String]) -> Bool {
+        suffixes.contains { suffix in compressions.contains { name.utf8.hasSuffixIgnoringCase(suffix + $0) } }
     }
 
     private enum Detected {
@@ -87,11 +100,11 @@ public enum RequestLogKind: Sendable {
     private static func detect(in source: ByteSource, _ systems: SystemTable) throws(FileError) -> Detected {
         let head = try head(of: source)
         var arrayReader = JSONArrayStreamReader(
-            path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
+            path: HTTPArchiveLayout.standard.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
         // Malformed JSON ends the search like the end of the bytes.
         while (try? arrayReader.next(in: head.span, from: &index)) != nil {}
-        if arrayReader.progress > 0 { return .archive }
+        if arrayReader.progress > 0 || HTTPArchiveLayout(head) != nil { return .archive }
         // A bundle contains lines of records too, but also the headers of its members, which contain zero bytes.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }

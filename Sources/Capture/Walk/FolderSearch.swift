@@ -149,7 +149,7 @@ struct FolderSearch: Sendable {
             }
             switch entry.kind {
             case .file:
-                if MemberNames.isZoneIdentifier(name) { continue }
+                if FolderEntry.isZoneIdentifier(name) { continue }
                 entries.files.append(name)
                 if BackupDetector.isManifest(name) { entries.manifests.append(name) }
                 if entry.isNamed(ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }

@@ -80,7 +80,7 @@ public struct JSONArrayStreamReader: Sendable {
     private var state = State.value
     private var frames: [Frame] = []
     /// The role of the next or current value, or of the enclosing object while a key is read.
-    private var role = ExtractionRole.onPath(0)
+    private var role: ExtractionRole
     /// The last key that was read, if the role of the value for that key depends on it.
     private var key = PartialKey()
     /// The key of the sibling that is being extracted.
@@ -104,7 +104,7 @@ public struct JSONArrayStreamReader: Sendable {
     /// Creates a reader for a text whose first piece begins with the outermost value.
     ///
     /// - Parameters:
-    ///   - path: The keys that lead to the array.
+    ///   - path: The keys that lead to the array, or an empty array if the outermost value is the array.
     ///   - neighbors: The keys of siblings of the array to extract too.
     ///   - outline: The parts of each element to extract.
     ///   - limit: The maximum number of bytes to extract from one element or sibling.
@@ -120,6 +120,7 @@ public struct JSONArrayStreamReader: Sendable {
         self.depthLimit = depthLimit
         self.offset = offset
         extracted = LimitedBytes(byteLimit: limit)
+        role = path.isEmpty ? .elements : .onPath(0)
     }
 
     /// Reads a piece of the text until a finding is complete.
