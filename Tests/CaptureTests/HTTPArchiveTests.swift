@@ -280,7 +280,8 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         for (index, request) in requests.enumerated() { try folder.put("raw/\(index + 9)_c.txt", request) }
         try folder.put("raw/9_s.txt", "HTTP/1.1 200 OK\r\n\r\n")
         try folder.put(
-            "raw/9_m.xml", #"<Session><SessionTimers ClientBeginRequest="2020-03-04T09:45:04.0201234+01:00" /></Session>"#)
+            "raw/9_m.xml",
+            #"<Session><SessionTimers ClientBeginRequest="2020-03-04T09:45:04.0201234+01:00" /></Session>"#)
         let packed = try TestArchive(of: folder.path, named: "a.saz", #"zip -qr "$0" ."#)
         for capture in [try await folder.open(), try await packed.open()] {
             let found = try await ReadCapture(capture)
@@ -297,7 +298,8 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         let folder = try CaptureFolder()
         let text = String(decoding: archive(coreEntry(1)), as: UTF8.self)
         try folder.put(name, [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
-        let log = try await ReadLog([0xFF, 0xFE, 0x7B, 0x00], kind: name == "a.har" ? .httpArchive : .lines, path: name)
+        let log = try await ReadLog(
+            [0xFF, 0xFE, 0x7B, 0x00], kind: name == "a.har" ? .httpArchive : .lines, path: name)
         #expect(log.quarantined.map { $0.reject.reason.contains("UTF-16") } == [true])
     }
 

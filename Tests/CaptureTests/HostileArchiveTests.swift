@@ -50,7 +50,9 @@ import Testing
         #expect(try await ReadCapture(capture).ids == [1, 2].map(CaptureFolder.id))
     }
 
-    @Test("The last of several members with the same path is read, and the loss of others is reported", arguments: ["zip", "gnu"])
+    @Test(
+        "The last of several members with the same path is read, and the loss of others is reported",
+        arguments: ["zip", "gnu"])
     func duplicates(format: String) async throws {
         let name = "\(corePings)/-t-1.json"
         let archive = try TestArchive(

@@ -219,7 +219,8 @@ import Testing
         for input in inputs { found.append(try await ReadCapture(input)) }
         #expect(found.map(\.records.count) == [0, 1, 0])
         #expect(found.map { $0.problems.map(\.problem.code) } == [["no-stores"], [], ["no-stores"]])
-        #expect(found[0].problems.allSatisfy { $0.problem.isLoss && $0.problem.text.hasPrefix("no known store was found") })
+        #expect(
+            found[0].problems.allSatisfy { $0.problem.isLoss && $0.problem.text.hasPrefix("no known store was found") })
     }
 
     @Test(

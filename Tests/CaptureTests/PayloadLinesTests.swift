@@ -121,7 +121,8 @@ import Testing
                     #""uri":"\#(path)","args":"v=4","method":"POST","submission_timestamp":"2020-03-04T08:45:06.417123Z""#,
                     compressed),
                 message(#""uri":"\#(path)?v=4","x_forwarded_for":"192.0.2.7""#, plain),
-                message(#""uri":"/api""#, Data("action=multi&data=%7B%22data%22%3A%5B%5D%7D".utf8).base64EncodedString()),
+                message(
+                    #""uri":"/api""#, Data("action=multi&data=%7B%22data%22%3A%5B%5D%7D".utf8).base64EncodedString()),
                 message(#""uri":"\#(path)""#, "!"), message(#""uri":"/other""#, plain), message(#""uri":7"#, plain),
                 message(#""uri":"\#(path)""#, "W10="),
             ].joined(separator: "\n"))

@@ -132,18 +132,24 @@ extension ArchiveFormat {
         + Compression.allCases.flatMap { [".tar\($0.suffix)", ".cpio\($0.suffix)"] + $0.tarSuffixes }
 
     /// The lowercase suffixes of other files that are archives if their first bytes are those of an archive.
-    ///
-    /// The last suffix is the one of the first part of a split archive.
-    private static let otherSuffixes = [
-        ".imazingapp", ".cpgz", ".cpt", ".ipa", ".ufdr", ".clbx", ".saz", ".pax", ".rar", ".xar", ".iso", ".cab", ".ab", ".aar",
-        ".aea", ".yaa", ".dmg", ".e01", ".ex01", ".l01", ".chls", ".pcap", ".pcapng", ".cap", ".mitm", ".flow", ".flows",
-        ".tar.z", ".lz", ".lzma", ".lzo", splitSuffix,
+    private static let otherSuffixes = [".clbx", ".cpgz", ".imazingapp", ".ipa", ".pax", ".saz", ".ufdr"]
+    /// The lowercase suffixes of archives and captures in formats that are not read.
+    private static let unreadSuffixes = [
+        ".aar", ".ab", ".aea", ".cab", ".cap", ".chls", ".dmg", ".e01", ".ex01", ".flow", ".flows", ".iso", ".l01",
+        ".lz",
+        ".lzma", ".lzo", ".mitm", ".pcap", ".pcapng", ".rar", ".tar.z", ".xar", ".yaa", splitSuffix,
     ]
+    /// The suffix of the first part of a split archive.
     static let splitSuffix = ".001"
 
-    /// Returns whether a file with the name may be an archive, or a file of another format that may contain telemetry.
+    /// Returns whether a file called `name` may be an archive that is read.
     static func mayBeArchive(named name: some BidirectionalCollection<UInt8>) -> Bool {
         isArchive(named: name) || otherSuffixes.contains(where: name.hasSuffixIgnoringCase)
+    }
+
+    /// Returns whether a file called `name` may be an archive or a capture in a format that is not read.
+    static func mayBeUnread(named name: some BidirectionalCollection<UInt8>) -> Bool {
+        unreadSuffixes.contains(where: name.hasSuffixIgnoringCase)
     }
 
     static func isArchive(named name: some BidirectionalCollection<UInt8>) -> Bool {

@@ -284,7 +284,8 @@ struct ArchiveSpooler {
                 let words = "hard link to \(target.text), which is not a file in the archive"
                 report("unreadable", words, at: path.text)
             case .repeatedName(let path):
-                let words = "several members of the archive have this name and other contents; only the last one is read"
+                let words =
+                    "several members of the archive have this name and other contents; only the last one is read"
                 report("unreadable", words, at: path)
             case .omittedTarget(let path, let target):
                 neededTargets.insert(target.bytes)

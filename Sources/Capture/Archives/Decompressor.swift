@@ -225,7 +225,8 @@ extension Compression {
             input.omitsBytesAfterXZ = true
             return try LibarchiveDecompressor(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)
         case .zstd: return try ZstdDecompressor(of: input)
-        case .bzip2: return try LibarchiveDecompressor(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
+        case .bzip2:
+            return try LibarchiveDecompressor(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
         case .lz4: return try LibarchiveDecompressor(archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4, of: input)
         }
     }

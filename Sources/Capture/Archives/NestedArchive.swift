@@ -52,7 +52,8 @@ struct NestedArchive {
             let spooler = ArchiveSpooler(location, spool: spool, formats: formats)
             let result = try spooler.spoolMembers(.source(source))
             return OpenedArchive(
-                tree: result.tree, problems: result.problems, isIncomplete: result.problems.contains(where: \.problem.isLoss),
+                tree: result.tree, problems: result.problems,
+                isIncomplete: result.problems.contains(where: \.problem.isLoss),
                 rereader: ArchiveRereader(source: source, spooler: spooler))
         } catch let error as FileError where error.operation != .spool {
             return failure("unreadable", "not read: \(error)", isLoss: true)

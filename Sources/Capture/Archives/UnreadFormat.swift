@@ -19,6 +19,11 @@ public struct UnreadFormat: Hashable, Sendable {
         name: "the first part of a split archive", remedy: splitRemedy)
     static let splitRemedy = "join the parts with cat NAME.0* > NAME, and pass the result"
 
+    /// A file in an archive that has the suffix of an archive or a capture, and whose first bytes are not known.
+    static let member = UnreadFormat(
+        name: "a file in an archive with the suffix of an archive or a capture",
+        remedy: "unpack the outer archive, and pass the folder")
+
     private static let unpack = "unpack it, and pass the folder"
     private static let exportHAR = "export it as HAR"
 
@@ -41,7 +46,10 @@ public struct UnreadFormat: Hashable, Sendable {
         ),
         (
             "a disk image", "mount it, and pass the folder",
-            [Array("encrcdsa".utf8), Array("koly".utf8), [0x78, 0x01, 0x73, 0x0D, 0x62, 0x62, 0x60], Array("sprs".utf8)]
+            [
+                Array("encrcdsa".utf8), Array("koly".utf8), [0x78, 0x01, 0x73, 0x0D, 0x62, 0x62, 0x60],
+                Array("sprs".utf8),
+            ]
         ),
         (
             "an Apple Archive", "unpack it on a Mac with aa extract, and pass the folder",

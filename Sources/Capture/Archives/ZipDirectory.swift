@@ -76,7 +76,9 @@ struct ZipDirectory {
             }
             let index = position - pieceStart
             guard piece.count - index >= Self.entrySize, piece[index...].starts(with: Self.entrySignature) else {
-                return isConsistent = false
+                // Other records may follow the entries, such as a signature.
+                isConsistent = isConsistent && count > 0
+                break
             }
             count += 1
             let offset = piece.number(at: index + 42, size: 4)

@@ -128,7 +128,9 @@ public struct InputOpener: Sendable {
             let name = Path.lastName(of: path)
             hashes?.startHashing(source, of: label)
             var log = RequestLog(source, kind: log, label: label, path: name, systems: systems)
-            log.attachedBodies = AttachedBodies(tree: FileTree(try Folder(path: Path.folder(of: path))), folder: "")
+            // A log in a folder that cannot be opened has no other files.
+            let tree = try? FileTree(Folder(path: Path.folder(of: path)))
+            log.attachedBodies = tree.map { AttachedBodies(tree: $0, folder: "") }
             return .log(log)
         }
         let kind = InputKind(head: try InputKind.head(of: source))
@@ -197,7 +199,8 @@ public struct InputOpener: Sendable {
                 }
                 return .folder(try await openArchive(bytes, path, label: label))
             }
-        case (.other, .source(let source)) where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil:
+        case (.other, .source(let source))
+        where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil:
             throw Self.unrecognized(path, head: try InputKind.head(of: source))
         // Larger files are not searched for a store.
         case (_, .source(let source)) where source.count > InputLimits.keyedArchiveSize: throw InputError.tooLarge(path)
@@ -446,7 +449,8 @@ public enum InputError: Error, Sendable {
             return problem
         case .unrecognized, .unread:
             let words = ["no known store was found", remedy].compactMap(\.self)
-            return LocatedProblem(capture: label, path: "", problem: Problem("no-stores", words.joined(separator: "; "), isLoss: true))
+            return LocatedProblem(
+                capture: label, path: "", problem: Problem("no-stores", words.joined(separator: "; "), isLoss: true))
         case .bundle, .archive, .backup, .partOfBackup, .wouldReplaceInput, .tooLarge, .pseudonyms: return nil
         }
     }

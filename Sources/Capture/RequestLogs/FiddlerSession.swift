@@ -60,7 +60,9 @@ struct FiddlerSession {
     /// Returns the first bytes of another file of the session, or an empty array if it cannot be read.
     private func head(_ suffix: String) -> [UInt8] {
         // Without the response or the metadata, the status or the time is unknown.
-        guard let source = try? tree.source(at: tree.entryPathPrefix(ofFolder: folder) + number + suffix) else { return [] }
+        guard let source = try? tree.source(at: tree.entryPathPrefix(ofFolder: folder) + number + suffix) else {
+            return []
+        }
         return (try? source.bytes(at: 0, count: min(source.count, Self.headSize))) ?? []
     }
 

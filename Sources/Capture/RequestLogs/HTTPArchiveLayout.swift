@@ -16,7 +16,8 @@ enum HTTPArchiveLayout {
     init?(_ head: [UInt8]) {
         var text = HeadOfJSON(head.starts(with: [0xEF, 0xBB, 0xBF]) ? head[3...] : head[...])
         if text.consume("[") {
-            guard text.consume("{"), ["protocolVersion", "scheme", "host"].allSatisfy({ head.contains(text: "\"\($0)\"") })
+            guard text.consume("{"),
+                ["protocolVersion", "scheme", "host"].allSatisfy({ head.contains(text: "\"\($0)\"") })
             else { return nil }
             self = .charles
             return

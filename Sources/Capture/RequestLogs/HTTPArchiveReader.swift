@@ -112,7 +112,9 @@ extension HTTPArchiveReader {
     /// Returns the body of a request from its text or from another file, or `nil` if the entry has neither.
     private func storedBody(of parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody? {
         if let text = textNode(of: parts) { return try bytes(of: text, parts) }
-        guard let data = parts.postData, let name = entry.text(Keys.file, in: data), let attachedBodies else { return nil }
+        guard let data = parts.postData, let name = entry.text(Keys.file, in: data), let attachedBodies else {
+            return nil
+        }
         return try EntryBody(stored: try attachedBodies.contents(of: name), encoding: "file")
     }
 

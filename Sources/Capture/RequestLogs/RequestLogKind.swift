@@ -53,22 +53,34 @@ public enum RequestLogKind: Sendable {
     /// The number of first bytes that are read of a file that has only the name of a JSON file.
     private static let beginningSize = 4096
 
+    /// Returns whether a file has the name of a request log.
+    static func isLogName(_ name: String) -> Bool { isArchive(named: name) || isNDJSON(named: name) }
+
     /// Returns whether a file may be a request log, judged by its name and the names of its folders.
-    static func mayBeLog(_ name: String, in folders: some Sequence<String>) -> Bool {
-        let lowercased = String(decoding: name.utf8.map(\.lowercased), as: UTF8.self)
-        return isArchive(named: name) || isNDJSON(named: name) || lowercased.contains(".har.")
-            || lowercased.hasSuffix(".json") && !MemberNames.isInContainer(folders)
+    static func mayBeLog(_ name: String, in folders: @autoclosure () -> [String]) -> Bool {
+        isLogName(name) || containsInfix(name)
+            || name.utf8.hasSuffixIgnoringCase(".json")
+                && !MemberNames.isInContainer(folders())
     }
 
     private static func isArchive(named name: String) -> Bool {
-        hasSuffix(name, [".har", ".chlsj"]) || name.utf8.hasSuffixIgnoringCase(".zhar")
+        archiveSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
     }
 
-    private static func isNDJSON(named name: String) -> Bool { hasSuffix(name, [".ndjson", ".jsonl"]) }
+    private static func isNDJSON(named name: String) -> Bool {
+        lineSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
+    }
 
-    /// Returns whether `name` ends with one of the suffixes, and possibly the suffix of a compression.
-    private static func hasSuffix(_ name: String, _ suffixes: [String]) -> Bool {
-        suffixes.contains { suffix in compressions.contains { name.utf8.hasSuffixIgnoringCase(suffix + $0) } }
+    private static let archiveSuffixes = compressions.flatMap { [".har\($0)", ".chlsj\($0)"] } + [".zhar"]
+    private static let lineSuffixes = compressions.flatMap { [".ndjson\($0)", ".jsonl\($0)"] }
+    private static let infix = Array(".har.".utf8)
+
+    /// Returns whether `.har.` is in the name, as in `a.har.txt`.
+    private static func containsInfix(_ name: String) -> Bool {
+        let name = name.utf8
+        return name.indices.contains { start in
+            name[start] == infix[0] && name[start...].prefix(infix.count).elementsEqual(infix) { $0.lowercased == $1 }
+        }
     }
 
     private enum Detected {

@@ -209,7 +209,7 @@ struct RequestLogFormat: StoreFormat {
                 RequestLogStore(path: folder.base + name, folderPath: folder.path, log: kind, systems: systems)
             ])
         } catch {
-            folder.report(unreadable: folder.base + name, error)
+            if RequestLogKind.isLogName(name) { folder.report(unreadable: folder.base + name, error) }
             return .unrelated
         }
     }

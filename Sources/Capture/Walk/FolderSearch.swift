@@ -314,10 +314,12 @@ extension FolderSearch {
         let wanted = names.sorted { $0.lexicographicallyPrecedes($1) }.filter { name in
             let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)
             return isNamedForStore(name, in: folderStore) || ArchiveFormat.mayBeArchive(named: name)
+                || ArchiveFormat.mayBeUnread(named: name)
                 || formats.contains { $0.mayBelongToStore(member) }
         }
         for name in wanted.prefix(Self.reportedCloudFileCount) {
-            let words = "not downloaded from iCloud: only a placeholder is here; download the file, and copy the folder again"
+            let words =
+                "not downloaded from iCloud: only a placeholder is here; download the file, and copy the folder again"
             problems.append((pathPrefix + String(decoding: name, as: UTF8.self), Problem("unreadable", words)))
         }
         let others = wanted.count - Self.reportedCloudFileCount
@@ -363,7 +365,8 @@ extension FolderSearch {
     private static let guessedArchiveCount = 64
     /// The lowercase suffixes of files that are no archives.
     private static let ordinarySuffixes = [
-        ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log", ".m4a",
+        ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log",
+        ".m4a",
         ".md", ".mov", ".mp3", ".mp4", ".ndjson", ".pdf", ".plist", ".png", ".sha256", ".sig", ".sqlite", ".sqlite3",
         ".sqlitedb", ".strings", ".txt",
     ]
@@ -376,16 +379,18 @@ extension FolderSearch {
     ) {
         let isInContainer = MemberNames.isInContainer(Path.parts(of: path))
         let others = files.filter { !ArchiveFormat.isArchive(named: $0) }
-        let named = others.filter { ArchiveFormat.mayBeArchive(named: $0) }
+        let isNamed = { (file: [UInt8]) in
+            ArchiveFormat.mayBeArchive(named: file) || ArchiveFormat.mayBeUnread(named: file)
+        }
         var guessed: [[UInt8]] = []
         if !isInContainer {
             guessed = others.filter { file in
-                !ArchiveFormat.mayBeArchive(named: file) && !BackupDetector.isBackupFileName(file)
+                !isNamed(file) && !BackupDetector.isBackupFileName(file)
                     && !Self.ordinarySuffixes.contains(where: file.hasSuffixIgnoringCase)
             }
             guessed.sort { $0.lexicographicallyPrecedes($1) }
         }
-        for file in named { addUnnamedArchive(file, entries, isNamed: true, in: folder) }
+        for file in others.filter(isNamed) { addUnnamedArchive(file, entries, isNamed: true, in: folder) }
         for file in guessed.prefix(Self.guessedArchiveCount) {
             addUnnamedArchive(file, entries, isNamed: false, in: folder)
         }
@@ -394,10 +399,19 @@ extension FolderSearch {
     private mutating func addUnnamedArchive(
         _ file: [UInt8], _ entries: Entries, isNamed: Bool, in folder: borrowing InspectedFolder
     ) {
-        // A file that cannot be read is reported only if it has the name of a store.
-        guard let source = try? folder.source(file),
-            var head = try? source.bytes(at: 0, count: min(source.count, isNamed ? ArchiveFormat.headSize : 4096))
-        else { return }
+        var head: [UInt8]
+        let source: ByteSource
+        do throws(FileError) {
+            source = try folder.source(file)
+            head = try source.bytes(at: 0, count: min(source.count, isNamed ? ArchiveFormat.headSize : 4096))
+        } catch {
+            // Members of an archive that cannot be read as archives are not kept. Other files are reported only if they
+            // have the name of a store.
+            if error.isOmitted, ArchiveFormat.mayBeUnread(named: file) {
+                unreadFiles.append((folder.path(of: file), .member))
+            }
+            return
+        }
         if Compression(head: head) != nil, let more = try? InputKind.head(of: source) { head = more }
         let isFirstPart = file.hasSuffixIgnoringCase(ArchiveFormat.splitSuffix)
         if isFirstPart, ArchiveFormat.isArchive(head) {

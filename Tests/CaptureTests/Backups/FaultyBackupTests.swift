@@ -205,10 +205,14 @@ import Testing
     @Test("A backup without its manifest and a backup of iOS 3 are named")
     func withoutManifest() async throws {
         let path = try copy("plain")
-        for name in ["Manifest.db", "Manifest.db-wal", "Manifest.db-journal"] { try tool("rm", "-f", "\(path)/\(name)") }
+        for name in ["Manifest.db", "Manifest.db-wal", "Manifest.db-journal"] {
+            try tool("rm", "-f", "\(path)/\(name)")
+        }
         #expect(try await error(path)?.message.hasPrefix("\(path): B33 not read: the backup has no manifest") == true)
         try tool("mkdir", folder("old"))
-        for suffix in ["mdinfo", "mddata"] { try tool("touch", "\(folder("old"))/\(String(repeating: "a", count: 40)).\(suffix)") }
+        for suffix in ["mdinfo", "mddata"] {
+            try tool("touch", "\(folder("old"))/\(String(repeating: "a", count: 40)).\(suffix)")
+        }
         #expect(try await error(folder("old"))?.message.contains("a backup of iOS 3 or older") == true)
     }
 
