@@ -45,6 +45,9 @@ struct ArchiveReader: ~Copyable {
         case unsupported(String)
     }
 
+    /// The maximum size, in bytes, of the parts in which the contents of members are read.
+    static let partSize = 256 << 10
+
     private let handle: ArchiveHandle
     /// The number of decompressed bytes of all members so far.
     private var expandedByteCount = 0
@@ -179,7 +182,7 @@ extension ArchiveReader.Member {
 private struct ArchiveHandle: ~Copyable {
     let archive: OpaquePointer
     let input: ArchiveInput
-    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: ArchiveReader.partSize)
     /// The locale that makes libarchive convert names to UTF-8.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 

@@ -178,7 +178,9 @@ struct ArchiveSpooler {
         case .file where member.isEncrypted:
             report("unreadable", "encrypted; \(Self.unpackAdvice)", at: path.text)
         case .file:
-            if (member.size ?? 0) <= limits.memberSize { return path }
+            if (member.size ?? 0) <= limits.memberSize || ArchiveFormat.mayBeUnread(named: path.split.name) {
+                return path
+            }
             add(member, at: path, .tooLarge)
         }
         return nil
@@ -234,10 +236,15 @@ struct ArchiveSpooler {
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws -> SpooledTree.Contents? {
         let start = spool.endOffset
+        // The first bytes suffice to name a format that is not read.
+        let isHead = ArchiveFormat.mayBeUnread(named: path.split.name)
+        let limit = isHead ? ArchiveFormat.headSize : limits.memberSize
         do {
-            let outcome = try reader.read(limit: limits.memberSize) { part in try spool.append(part) }
+            let outcome = try reader.read(limit: isHead ? ArchiveReader.partSize : limit) { part in
+                try spool.append(part.extracting(first: min(part.count, limit - (spool.endOffset - start))))
+            }
             switch outcome {
-            case .complete: return .spooled(offset: start, count: spool.endOffset - start)
+            case .tooLarge where isHead, .complete: return .spooled(offset: start, count: spool.endOffset - start)
             case .tooLarge:
                 spool.truncate(to: start)
                 return .tooLarge
@@ -270,7 +277,8 @@ struct ArchiveSpooler {
         let name = path.split.name
         return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folderNameCache)
             || BackupDetector.isManifestOrCompanion(name) || isStream && BackupDetector.isBackupFileName(name)
-            || !archive.isNested && ArchiveFormat.mayBeArchive(named: name)
+            || !archive.isNested
+                && (ArchiveFormat.mayBeArchive(named: name) || ArchiveFormat.mayBeUnread(named: name))
     }
 
     private consuming func finish() throws -> Result {

@@ -19,11 +19,6 @@ public struct UnreadFormat: Hashable, Sendable {
         name: "the first part of a split archive", remedy: splitRemedy)
     static let splitRemedy = "join the parts with cat NAME.0* > NAME, and pass the result"
 
-    /// A file in an archive that has the suffix of an archive or a capture, and whose first bytes are not known.
-    static let member = UnreadFormat(
-        name: "a file in an archive with the suffix of an archive or a capture",
-        remedy: "unpack the outer archive, and pass the folder")
-
     private static let unpack = "unpack it, and pass the folder"
     private static let exportHAR = "export it as HAR"
 

@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import Glibc
 import JSONText
 import Synchronization
 import Telemetry
@@ -14,6 +15,10 @@ struct FiddlerSession {
     private static let requestSuffix = "_c.txt"
     private static let responseSuffix = "_s.txt"
     private static let metadataSuffix = "_m.xml"
+    /// The maximum size of a request, in bytes.
+    ///
+    /// Its converted form is several times as large.
+    private static let sizeLimit = 16 << 20
     /// The maximum number of bytes of a response and of the metadata that are read.
     private static let headSize = 64 << 10
 
@@ -47,7 +52,8 @@ struct FiddlerSession {
     /// The only entry is empty, and therefore rejected, if the request is malformed.
     func archive() throws(FileError) -> [UInt8] {
         let source = try tree.source(at: path)
-        let request = try source.bytes(at: 0, count: min(source.count, InputLimits.logItemSize))
+        guard source.count <= Self.sizeLimit else { throw FileError(.read, path, code: EFBIG) }
+        let request = try source.bytes(at: 0, count: source.count)
         var entry = CanonicalObject()
         if let request = Self.request(in: request) {
             entry.set("request", request)
@@ -91,7 +97,9 @@ struct FiddlerSession {
         let body = (isChunked ? joinedChunks(rest) : nil) ?? Array(rest)
         if !body.isEmpty {
             var data = CanonicalObject()
-            if (try? UTF8Span(validating: body.span)) != nil {
+            // Control characters have long escapes.
+            let isText = !body.contains { $0 < 0x20 && !$0.isBlank }
+            if isText, (try? UTF8Span(validating: body.span)) != nil {
                 data.set("text", String(decoding: body, as: UTF8.self))
             } else {
                 var text: [UInt8] = []

@@ -399,19 +399,10 @@ extension FolderSearch {
     private mutating func addUnnamedArchive(
         _ file: [UInt8], _ entries: Entries, isNamed: Bool, in folder: borrowing InspectedFolder
     ) {
-        var head: [UInt8]
-        let source: ByteSource
-        do throws(FileError) {
-            source = try folder.source(file)
-            head = try source.bytes(at: 0, count: min(source.count, isNamed ? ArchiveFormat.headSize : 4096))
-        } catch {
-            // Members of an archive that cannot be read as archives are not kept. Other files are reported only if they
-            // have the name of a store.
-            if error.isOmitted, ArchiveFormat.mayBeUnread(named: file) {
-                unreadFiles.append((folder.path(of: file), .member))
-            }
-            return
-        }
+        // A file that cannot be read is reported only if it has the name of a store.
+        guard let source = try? folder.source(file),
+            var head = try? source.bytes(at: 0, count: min(source.count, isNamed ? ArchiveFormat.headSize : 4096))
+        else { return }
         if Compression(head: head) != nil, let more = try? InputKind.head(of: source) { head = more }
         let isFirstPart = file.hasSuffixIgnoringCase(ArchiveFormat.splitSuffix)
         if isFirstPart, ArchiveFormat.isArchive(head) {

@@ -47,8 +47,6 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Whether the file exceeds the size limit.
     public var isTooLarge: Bool { code == EFBIG }
-    /// Whether the file is a member of an archive whose contents were not kept.
-    public var isOmitted: Bool { operation == .read && code == ENODATA }
     /// Whether a spool file would exceed its size limit.
     public var isOverSpoolLimit: Bool { operation == .spool && code == EOVERFLOW }
     /// Whether the file does not exist.
