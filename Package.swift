@@ -133,8 +133,8 @@ let middle: [Target] = [
     .target(
         name: "Capture",
         dependencies: [
-            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "Hashing", "JSONText", "PropertyList",
-            "SQLite", "Systems", "Telemetry",
+            "Bundle", "Bytes", "CArchive", "CZlib", "CZstd", "DeviceBackup", "Files", "Hashing", "JSONText",
+            "PropertyList", "SQLite", "Systems", "Telemetry",
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",

@@ -1,6 +1,7 @@
 import Bundle
 import Capture
 import Files
+import Systems
 import Testing
 
 /// Tests of compressed archives, including nested compressions.
@@ -96,6 +97,30 @@ import Testing
         let found = try await ReadCapture(archive.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problems == [])
+    }
+
+    @Test(
+        "Bytes after the end of compressed data are ignored and counted",
+        arguments: ["gzip", "xz", "zstd -q", "bzip2", "lz4 -q", "gzip | xz"], [#"\r\n"#, #"\000\000x"#, #"PowerShell"#])
+    func trailingBytes(compression: String, bytes: String) async throws {
+        let archive = try pings(#"(tar -c . | \#(compression); printf '\#(bytes)') > "$0""#)
+        let capture = try await archive.open()
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
+        #expect(!capture.isIncomplete)
+        let isCounted = !["bzip2", "lz4 -q"].contains(compression)
+        let count = bytes.hasPrefix("P") ? 10 : bytes.hasSuffix("x") ? 1 : 2
+        #expect(
+            capture.problems.map(\.problem.text)
+                == (isCounted ? ["\(count.counted("byte")) after the end of the compressed archive were ignored"] : []))
+    }
+
+    @Test("A tar compressed with zstd that is too damaged to be read is not called a bundle")
+    func damagedZstd() async throws {
+        let archive = try pings(#"tar -c . | zstd -q > "$0""#, named: "a.tar.zst")
+        try archive.change { $0.replaceSubrange(8..<40, with: [UInt8](repeating: 0xFF, count: 32)) }
+        let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let error = await #expect(throws: InputError.self) { _ = try await opening.open([archive.path]) }
+        #expect(error?.message.contains("bundle") == false)
     }
 
     @Test("A tar that ends as a zip is read as a tar", arguments: ["tar -cf", "tar --sparse -cf"])

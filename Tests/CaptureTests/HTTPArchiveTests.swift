@@ -7,6 +7,7 @@ import JSONText
 import Leanplum
 import Mozilla
 import Sift
+import Systems
 import Telemetry
 import TestSupport
 import Testing
@@ -150,6 +151,156 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             records.map { $0.notes.contains { $0.code == "bad_time" } } == [
                 false, false, false, true, true, true, true,
             ])
+    }
+
+    @Test("Every unambiguous form of ISO 8601 is read")
+    func formsOfTimes() async throws {
+        let times = [
+            ("2013-11-05T22:21:10.747+0100", "2013-11-05T21:21:10.747Z"),
+            ("2022-02-24T10:00:00+00", "2022-02-24T10:00:00.000Z"),
+            ("2021-04-22T09:15:28,271-04:00", "2021-04-22T13:15:28.271Z"),
+            ("2020-05-09T18:07Z", "2020-05-09T18:07:00.000Z"),
+            ("2020-05-09T18:07:29.896-0000", "2020-05-09T18:07:29.896Z"),
+            ("20200509T180729Z", "2020-05-09T18:07:29.000Z"), ("20200509T1807-08", "2020-05-10T02:07:00.000Z"),
+            ("2020-05-09 18:07:29 +0800", "2020-05-09T10:07:29.000Z"),
+        ]
+        let invalid = [
+            "2024-02-22T9:34:07Z", "2024-02-22T09:34:07 AM", "2024-02-22T09:34:07.123", "Thu, 04 May 2020 18:07:29 GMT",
+            "2024-02-22T09:34.5Z", "T", " Z", "2024-02-22T25:00Z", "2024-02-22T", "20240222T0934:07Z",
+        ]
+        let started = times.map(\.0) + invalid
+        let entries = started.enumerated().map { coreEntry($0 + 1, started: $1) }.joined(separator: ",")
+        let records = try await ReadLog(archive(entries)).records
+        #expect(records.map { $0.time?.description } == times.map(\.1) + invalid.map { _ in nil })
+    }
+
+    @Test(
+        "An entry that is not JSON is reported, and the others are read",
+        arguments: [
+            #"{"time":NaN,"a":{"b":["\"}]"]}}"#, "NaN", #"{"a":-Infinity}"#, #"{"a":[1,]}"#, "{'a':1}", "{\"a\"}",
+            #"{"request":{"url":undefined}}"#, #"{"time":1]}"#,
+        ])
+    func entryThatIsNotJSON(entry: String) async throws {
+        let bytes = archive(coreEntry(1), entry, coreEntry(2))
+        // The pieces of compressed data end at other places.
+        let log = try await ReadLog(bytes)
+        #expect(log.records.map(\.source.index) == [0, 2])
+        #expect(log.reasonCodes == ["entry_invalid"])
+        let item = try #require(log.quarantined.first)
+        let span = Array(bytes[item.reject.range(inFileOf: bytes.count)])
+        #expect(String(decoding: span, as: UTF8.self).hasPrefix(entry.prefix(4)))
+    }
+
+    @Test("Logs in a folder are recognized without regard to case, or by the first keys of a JSON file")
+    func namesInFolder() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("A.HAR", archive(coreEntry(1)))
+        try folder.put("b.har.txt", archive(coreEntry(2)))
+        try folder.put("c.json", archive(coreEntry(3)))
+        try folder.put("d.Ndjson", #"{"url":"https://api.leanplum.com/api","body":"{\"data\":[]}"}"#)
+        try folder.put("Library/e.json", archive(coreEntry(5)))
+        try folder.put("f.json", #"{"log":{"level":7}}"#)
+        let capture = try await folder.open()
+        #expect(capture.stores.map(\.path) == ["A.HAR", "b.har.txt", "c.json", "d.Ndjson"])
+        #expect(try await ReadCapture(capture).ids.prefix(3) == [1, 2, 3].map(CaptureFolder.id))
+    }
+
+    @Test("An archive without the enclosing object is read")
+    func unwrapped() async throws {
+        let text = String(decoding: archive(coreEntry(1), coreEntry(2)), as: UTF8.self)
+        let inner = "{\"creator\":{}," + text.dropFirst(#"{"log":{"#.utf8.count).dropLast()
+        let log = try await ReadLog(Array(inner.utf8))
+        #expect(log.records.map(\.source.index) == [0, 1])
+        #expect(log.quarantined.isEmpty)
+        #expect(try RequestLogKind(ByteSource(Array(inner.utf8)), named: "x") == .httpArchive)
+    }
+
+    @Test("The exchanges of a Charles session are read", arguments: [false, true])
+    func charles(isEncoded: Bool) async throws {
+        let id = CaptureFolder.id(1)
+        let path = "/submit/telemetry/\(id)/core/Focus/5.0/release/2"
+        let payload = #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":1,"v":7}"#
+        let body =
+            isEncoded
+            ? #"{"encoding":"base64","encoded":"\#(Data(payload.utf8).base64EncodedString())"}"#
+            : #"{"text":"\#(payload.replacing("\"", with: "\\\""))","charset":"UTF-8"}"#
+        let exchange = #"""
+            {"status":"COMPLETE","method":"POST","protocolVersion":"HTTP/1.1","scheme":"https",\#
+            "host":"incoming.telemetry.mozilla.org","port":443,"path":"\#(path)","query":"v=4",\#
+            "times":{"start":"2020-03-04T09:45:04.020+01:00"},"request":{"header":{"headers":[{"name":"Host","value":"x"}]},\#
+            "body":\#(body)},"response":{"status":200}}
+            """#
+        let log = try await ReadLog(Array("[\(exchange), 7]".utf8), path: "a.chlsj")
+        #expect(log.records.map(\.id) == [id])
+        let record = try #require(log.records.first)
+        #expect(record.target?.path == "\(path)?v=4")
+        #expect(record.time?.description == "2020-03-04T08:45:04.020Z")
+        #expect(record.held.contains(.delivered(status: 200)))
+        #expect(log.reasonCodes == ["entry_invalid"])
+    }
+
+    @Test("Bodies in files next to the archive are read, and only those")
+    func attachedBodies() async throws {
+        let name = String(repeating: "a1", count: 20) + ".json"
+        func entry(_ file: String, _ number: Int) -> String {
+            let id = CaptureFolder.id(number)
+            return #"""
+                {"request":{"method":"POST","url":"https://incoming.telemetry.mozilla.org/submit/telemetry/\#(id)/core/Focus\#
+                /5.0/release/2?v=4","postData":{"_file":"\#(file)"}}}
+                """#
+        }
+        let folder = try CaptureFolder()
+        try folder.put("given/\(name)", #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":1,"v":7}"#)
+        try folder.put(
+            "given/har.har", archive(entry(name, 1), entry("../given/\(name)", 2), entry("missing.json", 3)))
+        let packed = try TestArchive(of: "\(folder.path)/given", named: "har.zip", #"zip -qr "$0" ."#)
+        let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        for input in ["\(folder.path)/given", "\(folder.path)/given/har.har", packed.path] {
+            let found = try await ReadCapture(try #require(try await opening.open([input]).first))
+            #expect(found.ids == [CaptureFolder.id(1)], "\(input)")
+            #expect(found.quarantined.map(\.reject.reason.code) == ["body_missing", "body_missing"])
+        }
+    }
+
+    @Test("The requests of a Fiddler session are read, and malformed ones are rejected")
+    func fiddler() async throws {
+        let body = #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":1,"v":7}"#
+        func request(_ number: Int, _ fields: String, _ body: String) -> String {
+            """
+            POST https://incoming.telemetry.mozilla.org/submit/telemetry/\(CaptureFolder.id(number))/core/Focus/5.0/release/2?v=4 \
+            HTTP/1.1\r\nHost: incoming.telemetry.mozilla.org\r\nCookie: SECRETCOOKIE\r\n\(fields)\r\n\(body)
+            """
+        }
+        let size = String(body.utf8.count, radix: 16)
+        let requests = [
+            request(1, "", body), request(2, "Transfer-Encoding: chunked\r\n", "\(size)\r\n\(body)\r\n0\r\n\r\n"),
+            "no request", "CONNECT a:443 HTTP/1.1\r\n\r\n",
+        ]
+        let folder = try CaptureFolder()
+        for (index, request) in requests.enumerated() { try folder.put("raw/\(index + 9)_c.txt", request) }
+        try folder.put("raw/9_s.txt", "HTTP/1.1 200 OK\r\n\r\n")
+        try folder.put(
+            "raw/9_m.xml",
+            #"<Session><SessionTimers ClientBeginRequest="2020-03-04T09:45:04.0201234+01:00" /></Session>"#)
+        let packed = try TestArchive(of: folder.path, named: "a.saz", #"zip -qr "$0" ."#)
+        for capture in [try await folder.open(), try await packed.open()] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [1, 2].map(CaptureFolder.id))
+            #expect(found.records.map { $0.time?.description } == ["2020-03-04T08:45:04.020Z", nil])
+            #expect(found.records.map { $0.held.contains(.delivered(status: 200)) } == [true, false])
+            #expect(found.quarantined.map(\.path) == ["raw/11_c.txt"])
+            #expect(!String(decoding: found.lines, as: UTF8.self).contains("SECRETCOOKIE"))
+        }
+    }
+
+    @Test("A log in UTF-16 is reported as such", arguments: ["a.har", "a.ndjson"])
+    func utf16(name: String) async throws {
+        let folder = try CaptureFolder()
+        let text = String(decoding: archive(coreEntry(1)), as: UTF8.self)
+        try folder.put(name, [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
+        let log = try await ReadLog(
+            [0xFF, 0xFE, 0x7B, 0x00], kind: name == "a.har" ? .httpArchive : .lines, path: name)
+        #expect(log.quarantined.map { $0.reject.reason.contains("UTF-16") } == [true])
     }
 
     @Test("Responses from a cache are ignored, because no request was sent")

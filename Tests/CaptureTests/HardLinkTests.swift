@@ -71,6 +71,8 @@ import Testing
                 "hard link to notes.txt, which was not kept; unpack the archive yourself and give the folder"
             ])
         #expect(found.neededTargets == [Array("notes.txt".utf8)])
+        // The entry would be reported a second time as an unreadable file.
+        #expect(try Folder(rootOf: found.tree).folder(at: corePings).entries().isEmpty)
     }
 
     /// In the format newc, only the last name has contents.

@@ -50,14 +50,72 @@ import Testing
         #expect(try await ReadCapture(capture).ids == [1, 2].map(CaptureFolder.id))
     }
 
-    @Test("The last of several members with the same path is read", arguments: ["zip", "gnu"])
+    @Test(
+        "The last of several members with the same path is read, and the loss of others is reported",
+        arguments: ["zip", "gnu"])
     func duplicates(format: String) async throws {
         let name = "\(corePings)/-t-1.json"
         let archive = try TestArchive(
-            format, [.file(name, "{"), .ping(2), .file("./\(name)", CaptureFolder.ping(7))])
+            format,
+            [
+                .file(name, "{"), .ping(2), .file("./\(name)", CaptureFolder.ping(7)), .ping(2), .file("a.txt", "x"),
+                .file("a.txt", "y"),
+            ])
         let found = try await read(archive)
         #expect(found.ids == [7, 2].map(CaptureFolder.id))
-        #expect(found.problems == [])
+        #expect(
+            found.problems == [
+                "\(name): unreadable: several members of the archive have this name and other contents; "
+                    + "only the last one is read"
+            ])
+    }
+
+    // MARK: Directories of zip archives
+
+    /// Changes the 32-bit number at `offset` in the last record with the signature `PK` and `type`.
+    private func change(_ type: [UInt8], at offset: Int, in archive: TestArchive, _ body: (UInt32) -> UInt32) throws {
+        try archive.change { bytes in
+            guard let start = bytes.indices.last(where: { bytes[$0...].starts(with: Array("PK".utf8) + type) }) else {
+                return
+            }
+            let place = start + offset..<start + offset + 4
+            var number = body(bytes[place].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+            for index in place {
+                bytes[index] = UInt8(truncatingIfNeeded: number)
+                number >>= 8
+            }
+        }
+    }
+
+    @Test(
+        "A zip whose directory does not lead to its members is read from front to back",
+        arguments: [
+            // The offset of the directory in the end record, its size, and the offset of a member in the directory.
+            ([5, 6], 16, -200), ([5, 6], 16, 200), ([1, 2], 42, 7), ([1, 2], 42, 1 << 30),
+        ] as [([UInt8], Int, Int)])
+    func wrongDirectory(type: [UInt8], offset: Int, difference: Int) async throws {
+        let archive = try TestArchive("zip", [.ping(1), .ping(2), .file("a.zip", "PK\u{7}\u{8}"), .ping(3)])
+        try change(type, at: offset, in: archive) { UInt32(truncatingIfNeeded: Int($0) + difference) }
+        let capture = try await archive.open()
+        #expect(try await ReadCapture(capture).ids == (1...3).map(CaptureFolder.id))
+        #expect(
+            capture.problems.filter { $0.path.isEmpty }.map(\.problem.text) == [
+                "the central directory does not match the members, which were read from front to back"
+            ])
+        #expect(!capture.problems.contains { $0.path.isEmpty && $0.problem.isLoss })
+    }
+
+    @Test("A directory with more entries than members means a loss")
+    func missingMember() async throws {
+        let archive = try TestArchive("stored", [.ping(1), .ping(2)])
+        // The first local header is no longer one, so that its member is skipped.
+        try archive.change { bytes in
+            let second = bytes.indices.dropFirst().first { bytes[$0...].starts(with: [0x50, 0x4B, 3, 4]) }
+            if let second { bytes[second + 2] = 9 }
+        }
+        let capture = try await archive.open()
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
+        #expect(capture.isIncomplete)
     }
 
     @Test("A file with the name of a folder is reported", arguments: [true, false])

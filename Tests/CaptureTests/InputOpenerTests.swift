@@ -202,8 +202,41 @@ import Testing
         let inputs = try await opening.open(["\(folder.path)/phone", "\(folder.path)/a.har"])
         #expect(inputs.count == 2)
         let error = await #expect(throws: InputError.self) {
-            _ = try await opening.open(["\(folder.path)/phone", "\(folder.path)/empty", "\(folder.path)/none"])
+            _ = try await opening.open(["\(folder.path)/empty", "\(folder.path)/empty/."])
         }
         #expect(message(error) == "empty: no known store was found")
+        await #expect(throws: FileError.self) {
+            _ = try await opening.open(["\(folder.path)/phone", "\(folder.path)/empty", "\(folder.path)/none"])
+        }
+    }
+
+    @Test("Inputs without stores among others are reported, and the others are read")
+    func withoutStores() async throws {
+        try folder.put("session.chls", [0xAC, 0xED, 0x00, 0x05])
+        let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let inputs = try await opening.open(["empty", "phone", "session.chls"].map { "\(folder.path)/\($0)" })
+        var found: [ReadCapture] = []
+        for input in inputs { found.append(try await ReadCapture(input)) }
+        #expect(found.map(\.records.count) == [0, 1, 0])
+        #expect(found.map { $0.problems.map(\.problem.code) } == [["no-stores"], [], ["no-stores"]])
+        #expect(
+            found[0].problems.allSatisfy { $0.problem.isLoss && $0.problem.text.hasPrefix("no known store was found") })
+    }
+
+    @Test(
+        "A file in a known format that is not read is named",
+        arguments: [
+            ([0xAC, 0xED, 0x00, 0x05], "a Charles session"), ([0xD4, 0xC3, 0xB2, 0xA1], "a packet capture"),
+            (Array("ANDROID BACKUP\n5\n".utf8), "an Android backup"), (Array("encrcdsa".utf8), "a disk image"),
+            (Array("AA01".utf8), "an Apple Archive"),
+            ([0x45, 0x56, 0x46, 0x09, 0x0D, 0x0A, 0xFF, 0x00], "a forensic disk image"),
+            (Array("21:7:version;2:21#".utf8), "a mitmproxy flow file"),
+            (Array("<?xml version=\"1.0\"?><items burpVersion=\"2\">".utf8), "a list of requests from Burp"),
+        ] as [([UInt8], String)])
+    func unreadFormats(bytes: [UInt8], name: String) async throws {
+        try folder.put("x", bytes)
+        let error = try await openingError("x")
+        #expect(message(error) == "x: not read: \(name)")
+        #expect(error?.remedy != nil)
     }
 }

@@ -62,6 +62,37 @@ import Testing
         #expect(try await !folder.open().isIncomplete)
     }
 
+    @Test("Archives are recognized by their first bytes, and those of other formats are named once")
+    func unusualNames() async throws {
+        for (number, name) in ["a.imazingapp", "b.CPGZ", "c", "d.backup"].enumerated() {
+            try folder.put("given/\(name)", try TestArchive("ustar", [.ping(number + 10)]).bytes)
+        }
+        // Only the first bytes of such files are read.
+        let rar = Array("Rar!\u{1A}\u{7}\u{1}\u{0}".utf8) + [UInt8](repeating: 7, count: 700_000)
+        for name in ["a.rar", "b.rar"] { try folder.put("given/\(name)", rar) }
+        try folder.put("given/flows", "756:4:type;4:http;7:version;2:21#")
+        try folder.put("given/phone.zip.001", try Self.archive(3).bytes)
+        try folder.put("given/notes", "PK is not a zip")
+        // Files of apps are not inspected.
+        try folder.put("Documents/x", try Self.archive(4).bytes)
+        for capture in [try await folder.open(), try await packed().open()] {
+            let found = try await ReadCapture(capture)
+            let isPacked = capture.kind == .archive
+            #expect(
+                Set(found.ids) == Set(([1, 2, 10, 11] + (isPacked ? [] : [12, 13])).map(CaptureFolder.id)))
+            // Members of an archive whose names give no reason to look are not kept.
+            let flows =
+                "flows: not read: a mitmproxy flow file; export it as HAR: mitmdump -nr FILE --set hardump=FILE.har"
+            let words =
+                ["a.rar: not read: a RAR archive (and 1 more file of this kind); unpack it, and pass the folder"]
+                + (isPacked ? [] : [flows]) + [
+                    "phone.zip.001: not read: the first part of a split archive; "
+                        + "join the parts with cat NAME.0* > NAME, and pass the result"
+                ]
+            #expect(found.problems.map { "\($0.path): \($0.problem.text)" } == words.map { "given/\($0)" })
+        }
+    }
+
     @Test("A damaged nested archive is reported, and the other stores are read")
     func damaged() async throws {
         try folder.put("a.tar.gz", [0x1F, 0x8B, 8, 0, 1, 2, 3])

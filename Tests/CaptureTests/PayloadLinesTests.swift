@@ -2,10 +2,12 @@ import ActivityStream
 import Bundle
 import Capture
 import Files
+import Foundation
 import Leanplum
 import Mozilla
 import Sift
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite struct PayloadLinesTests {
@@ -100,6 +102,36 @@ import Testing
             try await read(lines.joined(separator: "\n")).records.map { $0.time?.description } == [
                 "2017-06-20T16:15:02.417Z", "2017-06-20T16:15:02.417Z", nil, nil, nil, nil,
             ])
+    }
+
+    @Test("Messages of Mozilla's data pipeline are requests with a path and a body in base64")
+    func pipelineMessages() async throws {
+        let path = "/submit/telemetry/\(CaptureFolder.id(1))/core/Focus/5.0/release/2"
+        let body = #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":1,"v":7}"#
+        let folder = try CaptureFolder()
+        try folder.put("body", body)
+        let compressed = try tool(["bash", "-c", #"gzip -c "$0" | base64 -w 0"#, "\(folder.path)/body"])
+        let plain = Data(body.utf8).base64EncodedString()
+        func message(_ attributes: String, _ payload: String) -> String {
+            #"{"attributeMap":{\#(attributes)},"payload":"\#(payload)"}"#
+        }
+        let log = try await read(
+            [
+                message(
+                    #""uri":"\#(path)","args":"v=4","method":"POST","submission_timestamp":"2020-03-04T08:45:06.417123Z""#,
+                    compressed),
+                message(#""uri":"\#(path)?v=4","x_forwarded_for":"192.0.2.7""#, plain),
+                message(
+                    #""uri":"/api""#, Data("action=multi&data=%7B%22data%22%3A%5B%5D%7D".utf8).base64EncodedString()),
+                message(#""uri":"\#(path)""#, "!"), message(#""uri":"/other""#, plain), message(#""uri":7"#, plain),
+                message(#""uri":"\#(path)""#, "W10="),
+            ].joined(separator: "\n"))
+        #expect(log.records.map(\.system) == [.mozilla, .mozilla, .leanplum])
+        #expect(log.records.prefix(2).allSatisfy { $0.target?.path == "\(path)?v=4" })
+        #expect(log.records.map { $0.time?.description } == ["2020-03-04T08:45:06.417Z", nil, nil])
+        #expect(log.records.allSatisfy { record in !record.held.contains { $0.code == "delivered" } })
+        #expect(log.reasonCodes == ["line_invalid", "line_invalid"])
+        #expect(!String(decoding: log.lines, as: UTF8.self).contains("192.0.2.7"))
     }
 
     @Test("A line beyond the limit is reported, and the next one is read")

@@ -19,6 +19,44 @@ import Testing
         close(number)
     }
 
+    @Test("Placeholders of iCloud are reported if they stand for files of stores")
+    func placeholders() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        for name in [
+            "\(corePings)/.-t-2.json.icloud", "Documents/.MozTelemetry-Default-core.json.icloud", ".phone.zip.icloud",
+            "Documents/.photo.jpg.icloud",
+        ] { try folder.put(name, "bplist00") }
+        let archive = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await archive.open()] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [CaptureFolder.id(1)])
+            #expect(
+                found.problems.map(\.path)
+                    == ["Documents/MozTelemetry-Default-core.json", "\(corePings)/-t-2.json", "phone.zip"])
+            #expect(
+                found.problems.allSatisfy {
+                    $0.problem.isLoss && $0.problem.text.hasPrefix("not downloaded from iCloud")
+                })
+        }
+    }
+
+    @Test("Files in which Windows stores the origin of other files are ignored")
+    func zoneIdentifiers() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        for name in ["-t-1.json:Zone.Identifier", "-t-2.json\u{F03A}Zone.Identifier"] {
+            try folder.put("\(corePings)/\(name)", "[ZoneTransfer]\nZoneId=3\n")
+        }
+        try folder.put("Documents/MozTelemetry-Default-core.json:Zone.Identifier", "[ZoneTransfer]")
+        let archive = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await archive.open()] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [CaptureFolder.id(1)])
+            #expect(found.quarantined.isEmpty && found.problems.isEmpty)
+        }
+    }
+
     @Test("A ping file whose name is not UTF-8 is read")
     func pingFile() async throws {
         let folder = try CaptureFolder()

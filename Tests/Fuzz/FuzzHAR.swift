@@ -14,30 +14,60 @@ func fuzzHAR(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(whole == elements(of: bytes, pieceSize: 1), "the elements depend on how the text is split")
     precondition(whole == elements(of: bytes, pieceSize: 7), "the elements depend on how the text is split")
     compare(whole, bytes)
+    readFiddlerSession(bytes)
     return 0
+}
+
+/// Reads the bytes as each file of a Fiddler session.
+private func readFiddlerSession(_ bytes: [UInt8]) {
+    guard let spool = try? SpoolFile(in: "/tmp"), (try? spool.write(bytes.span, at: 0)) != nil else { return }
+    var builder = SpooledTreeBuilder()
+    for suffix in ["c.txt", "s.txt", "m.xml"] {
+        guard let path = try? MemberPath(Array("raw/1_\(suffix)".utf8)) else { return }
+        builder.addFile(path, .spooled(offset: 0, count: bytes.count))
+    }
+    let tree = FileTree(Folder(rootOf: builder.finish(name: "fuzz", byteStorage: .spool(spool)).tree))
+    guard let archive = try? FiddlerSession(tree: tree, folder: "raw", number: "1").archive() else { return }
+    precondition((try? JSONDocument(archive)) != nil, "the converted session is malformed")
+    check(RequestLog(ByteSource(archive), kind: .httpArchive, label: "c", path: "p", systems: Systems.table))
 }
 
 /// The result of extracting elements from a text.
 private struct Extraction: Equatable {
     var texts: [[UInt8]] = []
     var ranges: [Range<Int>] = []
+    var elementErrors: [JSONError?] = []
     var isComplete = false
     var error: JSONError?
 }
 
+/// Returns the next finding, and continues after invalid elements.
+private func next(
+    of reader: inout JSONArrayStreamReader, in piece: [UInt8], from index: inout Int
+) throws(JSONError) -> JSONArrayStreamReader.Finding? {
+    while true {
+        do throws(JSONError) {
+            return try reader.next(in: piece.span, from: &index)
+        } catch {
+            guard reader.skipElement(after: error) else { throw error }
+        }
+    }
+}
+
 private func elements(of bytes: [UInt8], pieceSize: Int) -> Extraction {
     var reader = JSONArrayStreamReader(
-        path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: .whole, limit: 1 << 20)
+        path: HTTPArchiveLayout.standard.path, neighbors: [HTTPArchiveReader.version], outline: .whole, limit: 1 << 20)
     var found = Extraction()
     do throws(JSONError) {
         var start = 0
         while start < bytes.count {
             let piece = Array(bytes[start..<min(start + pieceSize, bytes.count)])
             var index = 0
-            while let finding = try reader.next(in: piece.span, from: &index) {
+            while let finding = try next(of: &reader, in: piece, from: &index) {
                 guard finding == .element else { continue }
-                found.texts.append(reader.text)
+                found.texts.append(reader.elementError == nil ? reader.text : [])
                 found.ranges.append(reader.range)
+                found.elementErrors.append(reader.elementError)
             }
             start += piece.count
         }
@@ -52,7 +82,8 @@ private func elements(of bytes: [UInt8], pieceSize: Int) -> Extraction {
 private func compare(_ extraction: Extraction, _ bytes: [UInt8]) {
     let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
     guard let document = try? JSONDocument(bytes, policy: policy) else { return }
-    precondition(extraction.error == nil, "valid JSON is rejected")
+    precondition(
+        extraction.error == nil && extraction.elementErrors.allSatisfy { $0 == nil }, "valid JSON is rejected")
     guard let log = document.value(of: "log", in: document.root), let entries = document.value(of: "entries", in: log)
     else { return precondition(extraction.texts.isEmpty, "there are elements without an array") }
     let elements = document.elements(of: entries)

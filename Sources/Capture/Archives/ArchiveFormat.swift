@@ -1,5 +1,6 @@
 import Bundle
 import Bytes
+import Files
 
 /// A format of archives, recognized by the first bytes of a file.
 ///
@@ -64,6 +65,23 @@ struct ArchiveFormat {
         all.contains { $0.matches(head) } || isTar(head) || Compression(head: head) != nil
     }
 
+    /// Returns whether a file that begins with `head`, and whose name need not be that of an archive, can be read as an
+    /// archive.
+    ///
+    /// Zip and 7z archives are recognized by longer signatures than elsewhere. Other files count only if they contain a
+    /// member.
+    static func isReadable(_ head: [UInt8]) -> Bool {
+        if sevenZip.matches(head) || [[3, 4], [5, 6]].contains(where: { head.starts(with: Array("PK".utf8) + $0) }) {
+            return true
+        }
+        guard isArchive(head), unsupported(head, isInCompressedFile: false) == nil,
+            // Any error means that the file is no archive.
+            var reader = try? ArchiveReader(.source(ByteSource(head)), limits: ArchiveLimits())
+        else { return false }
+        if case .member? = try? reader.next() { return true }
+        return false
+    }
+
     /// Returns whether a file that begins with `head` is a zip or 7z archive, which requires random access.
     static func needsRandomAccess(_ head: [UInt8]) -> Bool {
         all.contains { $0.support == .withRandomAccess && $0.matches(head) }
@@ -72,8 +90,13 @@ struct ArchiveFormat {
     /// Returns the unsupported format of a file that begins with `head`, or `nil` if the format is supported or unknown.
     ///
     /// 7z archives are supported only if they are not inside a compressed file.
-    static func unsupported(_ head: [UInt8], isInCompressedFile: Bool) -> String? {
-        if let format = all.first(where: { $0.support == .none && $0.matches(head) }) { return format.name }
+    ///
+    /// Signatures of fewer than `signatureSize` bytes are ignored.
+    static func unsupported(_ head: [UInt8], isInCompressedFile: Bool, signatureSize: Int = 0) -> String? {
+        let found = all.first {
+            $0.support == .none && $0.signatures.allSatisfy { $0.count >= signatureSize } && $0.matches(head)
+        }
+        if let found { return found.name }
         return isInCompressedFile && sevenZip.matches(head) ? "\(sevenZip.name) inside a compressed file" : nil
     }
 
@@ -108,16 +131,34 @@ extension ArchiveFormat {
         [".zip", ".7z", ".tar", ".cpio"]
         + Compression.allCases.flatMap { [".tar\($0.suffix)", ".cpio\($0.suffix)"] + $0.tarSuffixes }
 
+    /// The lowercase suffixes of other files that are archives if their first bytes are those of an archive.
+    private static let otherSuffixes = [".clbx", ".cpgz", ".imazingapp", ".ipa", ".pax", ".saz", ".ufdr"]
+    /// The lowercase suffixes of archives and captures in formats that are not read.
+    private static let unreadSuffixes = [
+        ".aar", ".ab", ".aea", ".cab", ".cap", ".chls", ".dmg", ".e01", ".ex01", ".flow", ".flows", ".iso", ".l01",
+        ".lz",
+        ".lzma", ".lzo", ".mitm", ".pcap", ".pcapng", ".rar", ".tar.z", ".xar", ".yaa", splitSuffix,
+    ]
+    /// The suffix of the first part of a split archive.
+    static let splitSuffix = ".001"
+
+    /// Returns whether a file called `name` may be an archive that is read.
+    static func mayBeArchive(named name: some BidirectionalCollection<UInt8>) -> Bool {
+        isArchive(named: name) || otherSuffixes.contains(where: name.hasSuffixIgnoringCase)
+    }
+
+    /// Returns whether a file called `name` may be an archive or a capture in a format that is not read.
+    static func mayBeUnread(named name: some BidirectionalCollection<UInt8>) -> Bool {
+        unreadSuffixes.contains(where: name.hasSuffixIgnoringCase)
+    }
+
     static func isArchive(named name: some BidirectionalCollection<UInt8>) -> Bool {
         removingSuffix(from: name) != nil
     }
 
     /// Returns `name` without the suffix of an archive, or `nil` if `name` has no such suffix.
     static func removingSuffix(from name: some BidirectionalCollection<UInt8>) -> String? {
-        let suffix = suffixes.first { suffix in
-            let end = name.suffix(suffix.utf8.count)
-            return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { $0.lowercased == $1 }
-        }
+        let suffix = suffixes.first(where: name.hasSuffixIgnoringCase)
         return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }
     }
 }

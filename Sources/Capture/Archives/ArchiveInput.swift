@@ -42,6 +42,15 @@ final class ArchiveInput {
     /// The bytes of the last block that were not used yet, for readers other than libarchive.
     private(set) var unusedBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
+    /// The last bytes that were read, if ``omitsBytesAfterXZ`` is `true` and more bytes may follow.
+    private var heldBytes: [UInt8] = []
+    /// Whether bytes after the last xz stream are omitted, because libarchive would report them as damage.
+    var omitsBytesAfterXZ = false
+    /// The number of bytes other than zeros after the end of this input's compressed data.
+    private var omittedByteCount = 0
+
+    /// The maximum number of bytes after an xz stream that are omitted.
+    private static let tailSize = 4096
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
         self.origin = origin
@@ -144,6 +153,25 @@ final class ArchiveInput {
 
     func consume(_ count: Int) { unusedBytes = UnsafeRawBufferPointer(rebasing: unusedBytes[count...]) }
 
+    /// Reads and omits the bytes after the end of the compressed data.
+    func omitRest() throws {
+        while true {
+            try refill()
+            guard !unusedBytes.isEmpty else { return }
+            guard allows(expandedSize: deliveredByteCount) else { throw ArchiveError(.overExpanded, at: offset) }
+            omittedByteCount += unusedBytes.count { $0 != 0 }
+            consume(unusedBytes.count)
+        }
+    }
+
+    /// The number of omitted bytes, other than zeros, after the end of the compressed data at all levels.
+    var trailingByteCount: Int {
+        switch origin {
+        case .stored: omittedByteCount
+        case .decompressed(let decompressor): omittedByteCount + decompressor.input.trailingByteCount
+        }
+    }
+
     /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
     func finish() throws {
         guard case .decompressed(let decompressor) = origin else { return }
@@ -195,16 +223,31 @@ extension ArchiveInput {
             return try decompressor.nextBlock()
         case .stored(let bytes):
             var output = OutputSpan(buffer: buffer, initializedCount: 0)
-            try fill(&output, from: bytes)
-            return UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
+            output.append(fittingPrefixOf: heldBytes.span)
+            var isAtEnd = false
+            repeat {
+                let count = output.count
+                try fill(&output, from: bytes)
+                isAtEnd = output.count == count
+            } while omitsBytesAfterXZ && !isAtEnd && output.count <= Self.tailSize
+            let block = UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
+            guard omitsBytesAfterXZ else { return block }
+            let end = isAtEnd ? XZFooter.end(in: block) ?? block.count : max(block.count - Self.tailSize, 0)
+            heldBytes = isAtEnd ? [] : Array(block[end...])
+            if isAtEnd {
+                omittedByteCount += block[end...].count { $0 != 0 }
+                position += block.count - end
+            }
+            return UnsafeRawBufferPointer(rebasing: block[..<end])
         }
     }
 
+    /// Fills `output`, whose first byte is the byte at `position`.
     private func fill(_ output: inout OutputSpan<UInt8>, from bytes: ArchiveBytes) throws(FileError) {
         switch bytes {
-        case .source(let source): try source.read(at: position, into: &output)
+        case .source(let source): try source.read(at: position + output.count, into: &output)
         case .standardInput(let head, let hash):
-            for byte in head.dropFirst(position).prefix(output.freeCapacity) { output.append(byte) }
+            for byte in head.dropFirst(position + output.count).prefix(output.freeCapacity) { output.append(byte) }
             let present = output.count
             try StandardInput.read(into: &output)
             hash?.update(output.span.extracting(present...))

@@ -20,6 +20,15 @@ struct ArchiveReader: ~Copyable {
         let offset: Int
     }
 
+    /// The formats that a reader accepts.
+    enum Formats {
+        case all
+        /// Only tar, because libarchive would read a tar archive that ends like a zip archive as a zip archive.
+        case tar
+        /// Only zip, read from front to back without its central directory.
+        case sequentialZip
+    }
+
     enum Step {
         case member(Member)
         /// Damaged bytes, after which more members may follow.
@@ -36,17 +45,19 @@ struct ArchiveReader: ~Copyable {
         case unsupported(String)
     }
 
+    /// The maximum size, in bytes, of the parts in which the contents of members are read.
+    static let partSize = 256 << 10
+
     private let handle: ArchiveHandle
     /// The number of decompressed bytes of all members so far.
     private var expandedByteCount = 0
     private var hasStarted = false
+    private let formats: Formats
 
-    /// Opens an archive.
-    ///
-    /// If `isTar` is `true`, only the tar format is enabled. If it is `false`, libarchive reads a tar archive that ends
-    /// like a zip archive as a zip archive.
-    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws {
-        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), isTar: isTar)
+    /// Opens an archive in one of the formats in `formats`.
+    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all) throws {
+        self.formats = formats
+        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), formats)
     }
 
     private var archive: OpaquePointer { handle.archive }
@@ -61,6 +72,7 @@ extension ArchiveReader {
     mutating func next() throws -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
+        if formats == .sequentialZip, hasStarted { try skipContents() }
         var entry: OpaquePointer?
         switch archive_read_next_header(archive, &entry) {
         case ARCHIVE_EOF: return .end(isMarked: hasEndMark)
@@ -84,6 +96,9 @@ extension ArchiveReader {
     /// Reads the bytes after the last member, and verifies the checksums of compressions.
     func finish() throws { try handle.input.finish() }
 
+    /// The number of bytes, other than zeros, that were omitted after the end of the compressed archive.
+    var trailingByteCount: Int { handle.input.trailingByteCount }
+
     /// Calls `body` with consecutive parts of the contents of the current member.
     ///
     /// Stops if the contents exceed `limit` bytes. After an error is thrown, nothing more can be read.
@@ -105,6 +120,18 @@ extension ArchiveReader {
             guard total <= limit else { return .tooLarge }
             if archive_format(archive) != ARCHIVE_FORMAT_7ZIP { try addExpanded(count) }
             try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
+        }
+    }
+
+    /// Reads the rest of the current member.
+    ///
+    /// libarchive would decompress it without a limit, or end it at the first bytes that look like the end of a member.
+    private mutating func skipContents() throws {
+        while true {
+            let count = archive_read_data(archive, handle.buffer.baseAddress, handle.buffer.count)
+            // The next header reports damage after which nothing can be read.
+            guard count > 0 else { return }
+            try addExpanded(count)
         }
     }
 
@@ -155,14 +182,14 @@ extension ArchiveReader.Member {
 private struct ArchiveHandle: ~Copyable {
     let archive: OpaquePointer
     let input: ArchiveInput
-    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: ArchiveReader.partSize)
     /// The locale that makes libarchive convert names to UTF-8.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-    static func open(_ input: ArchiveInput, isTar: Bool) throws -> ArchiveHandle {
+    static func open(_ input: ArchiveInput, _ formats: ArchiveReader.Formats) throws -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         let handle = ArchiveHandle(archive: archive, input: input)
-        try handle.enableFormats(isTar: isTar)
+        try handle.enable(formats)
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {
             throw input.callbackError ?? ArchiveError(.unknownFormat)
@@ -176,15 +203,22 @@ private struct ArchiveHandle: ~Copyable {
         if let locale { freelocale(locale) }
     }
 
-    /// Enables the supported formats.
+    /// Enables formats.
     ///
     /// Other formats remain disabled, because each one exposes more code to hostile bytes. ``ArchiveInput`` removes
     /// compressions.
-    private func enableFormats(isTar: Bool) throws {
-        let others = [
-            archive_read_support_format_zip, archive_read_support_format_7zip, archive_read_support_format_cpio,
-        ]
-        for enable in [archive_read_support_format_tar] + (isTar ? [] : others) where enable(archive) != ARCHIVE_OK {
+    private func enable(_ formats: ArchiveReader.Formats) throws {
+        let functions =
+            switch formats {
+            case .all:
+                [
+                    archive_read_support_format_tar, archive_read_support_format_zip, archive_read_support_format_7zip,
+                    archive_read_support_format_cpio,
+                ]
+            case .tar: [archive_read_support_format_tar]
+            case .sequentialZip: [archive_read_support_format_zip_streamable]
+            }
+        for enable in functions where enable(archive) != ARCHIVE_OK {
             throw ArchiveError(.unsupported("this libarchive was built without a format that is needed"))
         }
     }

@@ -9,8 +9,6 @@ struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
         /// The problems with the archive and its members.
-        ///
-        /// Any problem makes the capture incomplete.
         let problems: [LocatedProblem]
         /// The paths of omitted members whose contents are needed, because kept hard links refer to them.
         let neededTargets: Set<[UInt8]>
@@ -71,29 +69,50 @@ struct ArchiveSpooler {
     /// Reads the archive once, without a second reading for the targets of hard links.
     consuming func read(_ bytes: ArchiveBytes) throws -> Result {
         let isTar = try bytes.isTar
-        var zipEntryCount: UInt16?
+        var directory: ZipDirectory?
         switch bytes {
         case .standardInput: isStream = true
         case .source(let source):
-            zipEntryCount = try source.zipEntryCount()
-            if isTar, zipEntryCount != nil {
+            directory = try ZipDirectory(of: source, entryLimit: limits.memberCount)
+            if isTar, directory?.statedEntryCount != nil {
                 report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
             }
         }
-        var reader = try ArchiveReader(bytes, limits: limits, isTar: isTar)
+        let formats: ArchiveReader.Formats =
+            isTar ? .tar : directory.map { $0.isInconsistentZip } ?? false ? .sequentialZip : .all
+        var reader = try ArchiveReader(bytes, limits: limits, formats: formats)
         do {
             let memberCount = try addMembers(from: &reader)
-            // libarchive reads only one of several entries with the same offset.
-            let missing = (zipEntryCount ?? 0) &- UInt16(truncatingIfNeeded: memberCount)
-            if !isTar, zipEntryCount != nil, (1..<1 << 15).contains(missing) {
-                let entries = Int(missing).counted("entry", plural: "entries")
-                report("unreadable", "not read: \(entries) at the bytes of other entries", at: "")
-            }
+            if let directory, !isTar { reportEntries(of: directory, memberCount: memberCount) }
         } catch {
             guard case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else { throw error }
-            report("damaged", "\(error); what follows is lost", at: "")
+            let remedy = archive.isSplit ? "; \(UnreadFormat.splitRemedy)" : ""
+            report("damaged", "\(error); what follows is lost\(remedy)", at: "")
         }
         return try finish()
+    }
+
+    /// Reports the differences between the central directory of a zip archive and the `memberCount` members that were
+    /// read.
+    private mutating func reportEntries(of directory: ZipDirectory, memberCount: Int) {
+        if directory.isInconsistentZip {
+            // A second reading for the files of a backup would report the directory again.
+            guard wantedPaths == nil else { return }
+            let words = "the central directory does not match the members, which were read from front to back"
+            switch directory.entryCount.map({ $0 - memberCount }) {
+            case nil: report("damaged", "\(words); members may be lost", at: "")
+            case let missing? where missing > 0:
+                let entries = missing.counted("entry", plural: "entries")
+                report("damaged", "\(words); \(entries) of the directory were not found", at: "")
+            case _?: report("damaged", words, at: "", isLoss: false)
+            }
+            return
+        }
+        // libarchive reads only one of several entries with the same offset.
+        let missing = (directory.statedEntryCount ?? 0) &- UInt16(truncatingIfNeeded: memberCount)
+        guard directory.statedEntryCount != nil, (1..<1 << 15).contains(missing) else { return }
+        let entries = Int(missing).counted("entry", plural: "entries")
+        report("unreadable", "not read: \(entries) at the bytes of other entries", at: "")
     }
 
     /// Adds all members, and returns their number.
@@ -113,12 +132,19 @@ struct ArchiveSpooler {
             case .end(let isMarked):
                 if isMarked {
                     try reader.finish()
+                    reportTrailingBytes(reader.trailingByteCount)
                 } else {
                     report("damaged", "the end of the archive is missing; members may be lost there", at: "")
                 }
                 return memberCount
             }
         }
+    }
+
+    private mutating func reportTrailingBytes(_ count: Int) {
+        guard count > 0, wantedPaths == nil else { return }
+        let words = "\(count.counted("byte")) after the end of the compressed archive were ignored"
+        report("damaged", words, at: "", isLoss: false)
     }
 
     private mutating func addMember(_ member: ArchiveReader.Member, from reader: inout ArchiveReader) throws {
@@ -152,7 +178,9 @@ struct ArchiveSpooler {
         case .file where member.isEncrypted:
             report("unreadable", "encrypted; \(Self.unpackAdvice)", at: path.text)
         case .file:
-            if (member.size ?? 0) <= limits.memberSize { return path }
+            if (member.size ?? 0) <= limits.memberSize || ArchiveFormat.mayBeUnread(named: path.split.name) {
+                return path
+            }
             add(member, at: path, .tooLarge)
         }
         return nil
@@ -208,10 +236,15 @@ struct ArchiveSpooler {
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws -> SpooledTree.Contents? {
         let start = spool.endOffset
+        // The first bytes suffice to name a format that is not read.
+        let isHead = ArchiveFormat.mayBeUnread(named: path.split.name)
+        let limit = isHead ? ArchiveFormat.headSize : limits.memberSize
         do {
-            let outcome = try reader.read(limit: limits.memberSize) { part in try spool.append(part) }
+            let outcome = try reader.read(limit: isHead ? ArchiveReader.partSize : limit) { part in
+                try spool.append(part.extracting(first: min(part.count, limit - (spool.endOffset - start))))
+            }
             switch outcome {
-            case .complete: return .spooled(offset: start, count: spool.endOffset - start)
+            case .tooLarge where isHead, .complete: return .spooled(offset: start, count: spool.endOffset - start)
             case .tooLarge:
                 spool.truncate(to: start)
                 return .tooLarge
@@ -244,7 +277,8 @@ struct ArchiveSpooler {
         let name = path.split.name
         return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folderNameCache)
             || BackupDetector.isManifestOrCompanion(name) || isStream && BackupDetector.isBackupFileName(name)
-            || !archive.isNested && ArchiveFormat.isArchive(named: name)
+            || !archive.isNested
+                && (ArchiveFormat.mayBeArchive(named: name) || ArchiveFormat.mayBeUnread(named: name))
     }
 
     private consuming func finish() throws -> Result {
@@ -257,6 +291,10 @@ struct ArchiveSpooler {
             case .danglingHardLink(let path, let target):
                 let words = "hard link to \(target.text), which is not a file in the archive"
                 report("unreadable", words, at: path.text)
+            case .repeatedName(let path):
+                let words =
+                    "several members of the archive have this name and other contents; only the last one is read"
+                report("unreadable", words, at: path)
             case .omittedTarget(let path, let target):
                 neededTargets.insert(target.bytes)
                 let words = "hard link to \(target.text), which was not kept"
@@ -268,9 +306,13 @@ struct ArchiveSpooler {
     }
 
     /// Reports a problem at a path in the archive, or only counts it if the maximum number was already reported.
-    private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
+    ///
+    /// If `isLoss` is `nil`, the code determines whether data was lost.
+    private mutating func report(
+        _ code: String, _ text: String, at path: String, _ offset: Int? = nil, isLoss: Bool? = nil
+    ) {
         guard problems.count < InputLimits.reportedArchiveProblemCount else { return unreportedCount += 1 }
-        add(Problem(code, text, at: offset), at: path)
+        add(Problem(code, text, at: offset, isLoss: isLoss), at: path)
     }
 
     private mutating func add(_ problem: Problem, at path: String) {
@@ -289,26 +331,5 @@ extension ArchiveBytes {
             case .standardInput(let head, _): ArchiveFormat.isTar(head)
             }
         }
-    }
-}
-
-extension ByteSource {
-    /// Returns the number of entries that the end record of a zip archive states, modulo 2¹⁶.
-    ///
-    /// The number is `nil` if the file does not end as a zip archive, or if only a Zip64 record states the number.
-    ///
-    /// Source: "APPNOTE.TXT - .ZIP File Format Specification", "End of central directory record".
-    fileprivate func zipEntryCount() throws(FileError) -> UInt16? {
-        let recordSize = 22
-        let size = min(count, recordSize + Int(UInt16.max))
-        let tail = try bytes(at: count - size, count: size)
-        // A comment of any length can follow the record.
-        for start in stride(from: tail.count - recordSize, through: 0, by: -1)
-        where tail[start...].starts(with: [0x50, 0x4B, 0x05, 0x06]) {
-            func number(at index: Int) -> UInt16 { UInt16(tail[start + index]) | UInt16(tail[start + index + 1]) << 8 }
-            guard start + recordSize + Int(number(at: 20)) == tail.count else { continue }
-            return number(at: 10) == .max ? nil : number(at: 10)
-        }
-        return nil
     }
 }

@@ -1,4 +1,7 @@
+import Bundle
 import CArchive
+import CZlib
+import CZstd
 
 /// A decompressor that produces the bytes of an archive block by block.
 protocol Decompressor: AnyObject {
@@ -117,21 +120,97 @@ private final class GzipDecompressor: Decompressor {
         return output.finalize(for: buffer)
     }
 
-    /// Continues with the next gzip member, or ends if only zeros follow.
+    /// Continues with the next gzip member, or ends if there is none.
+    ///
+    /// Other bytes after a member are omitted, as by `gzip`. Some programs append a line ending or zeros.
     private func beginNextMember() throws {
         try input.refill()
-        guard input.unusedBytes.first == 0x1F else { return try skipPadding() }
+        guard input.unusedBytes.first == 0x1F else {
+            isAtEnd = true
+            return try input.omitRest()
+        }
         inflater.restart()
     }
+}
 
-    private func skipPadding() throws {
-        isAtEnd = true
-        while !input.unusedBytes.isEmpty {
-            guard input.unusedBytes.allSatisfy({ $0 == 0 }) else {
-                throw ArchiveError(.damaged("bytes behind the end of the gzip data"), at: offset)
-            }
-            input.consume(input.unusedBytes.count)
+/// A zstd decompressor that omits bytes after the last frame, because libarchive would report them as damage.
+private final class ZstdDecompressor: Decompressor {
+    let input: ArchiveInput
+    private let context: OpaquePointer
+    private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
+    private var isInFrame = false
+    private var hasFrame = false
+    private var isAtEnd = false
+
+    init(of input: ArchiveInput) throws {
+        guard let context = ZSTD_createDCtx() else { throw ArchiveError(.unsupported("not enough memory")) }
+        self.context = context
+        self.input = input
+        // This call cannot fail, because the value is valid and no frame has been started.
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(FrameDecoder.windowLogLimit))
+    }
+
+    deinit {
+        ZSTD_freeDCtx(context)
+        buffer.deallocate()
+    }
+
+    var offset: Int { input.offset }
+
+    func nextBlock() throws -> UnsafeRawBufferPointer {
+        var count = 0
+        while count == 0, !isAtEnd {
             try input.refill()
+            if input.unusedBytes.isEmpty {
+                guard !isInFrame else { throw ArchiveError(.damaged("truncated zstd input"), at: offset) }
+                isAtEnd = true
+            } else {
+                count = try decompress()
+            }
+        }
+        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+    }
+
+    private func decompress() throws -> Int {
+        var source = ZSTD_inBuffer(src: input.unusedBytes.baseAddress, size: input.unusedBytes.count, pos: 0)
+        var output = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
+        let result = ZSTD_decompressStream(context, &output, &source)
+        guard ZSTD_isError(result) == 0 else {
+            let words = "zstd decompression failed: \(String(cString: ZSTD_getErrorName(result)))"
+            switch ZSTD_getErrorCode(result) {
+            case ZSTD_error_prefix_unknown where hasFrame:
+                isAtEnd = true
+                try input.omitRest()
+                return 0
+            case ZSTD_error_frameParameter_windowTooLarge: throw ArchiveError(.largeWindow, at: offset)
+            case ZSTD_error_memory_allocation: throw ArchiveError(.unsupported("not enough memory"))
+            case ZSTD_error_checksum_wrong: throw ArchiveError(.checksum(words), at: offset)
+            default: throw ArchiveError(.damaged(words), at: offset)
+            }
+        }
+        input.consume(source.pos)
+        isInFrame = result != 0
+        hasFrame = hasFrame || !isInFrame
+        return output.pos
+    }
+}
+
+/// The footer of an xz stream, which identifies the end of the stream.
+///
+/// Source: "The .xz File Format", section 2.1.2.
+enum XZFooter {
+    private static let size = 12
+    private static let magic = Array("YZ".utf8)
+
+    /// Returns the end of the last footer in `bytes`, or `nil` if there is none.
+    static func end(in bytes: UnsafeRawBufferPointer) -> Int? {
+        stride(from: bytes.count, through: size, by: -1).first { end in
+            guard bytes[..<end].suffix(2).elementsEqual(magic) else { return false }
+            let start = end - size
+            let stored = bytes[start..<start + 4].reversed().reduce(0) { $0 << 8 | UInt($1) }
+            // The checksum of the backward size and the flags.
+            let fields = UnsafeRawBufferPointer(rebasing: bytes[start + 4..<start + 10])
+            return CZlib.crc32(0, fields.bindMemory(to: UInt8.self).baseAddress, 6) == stored
         }
     }
 }
@@ -141,11 +220,14 @@ private final class GzipDecompressor: Decompressor {
 extension Compression {
     func decompressor(of input: ArchiveInput) throws -> any Decompressor {
         switch self {
-        case .gzip: try GzipDecompressor(of: input)
-        case .xz: try LibarchiveDecompressor(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)
-        case .zstd: try LibarchiveDecompressor(archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD, of: input)
-        case .bzip2: try LibarchiveDecompressor(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
-        case .lz4: try LibarchiveDecompressor(archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4, of: input)
+        case .gzip: return try GzipDecompressor(of: input)
+        case .xz:
+            input.omitsBytesAfterXZ = true
+            return try LibarchiveDecompressor(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)
+        case .zstd: return try ZstdDecompressor(of: input)
+        case .bzip2:
+            return try LibarchiveDecompressor(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
+        case .lz4: return try LibarchiveDecompressor(archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4, of: input)
         }
     }
 }

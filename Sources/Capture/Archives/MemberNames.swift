@@ -13,10 +13,33 @@ enum MemberNames {
         _ path: MemberPath, rootName: String, _ formats: [any StoreFormat], after folders: inout FolderNames
     ) -> Bool {
         let (folder, name) = path.split
+        if FolderEntry.isZoneIdentifier(name) { return false }
         if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }
         let member = MemberName(
             name: String(decoding: name, as: UTF8.self), folders: folders.names(in: folder), rootName: rootName)
         return formats.contains { $0.mayBelongToStore(member) }
+    }
+
+    /// Returns whether a file belongs to the container of an app, or to the app itself, judged by the names of its folders.
+    ///
+    /// Such files are neither archives nor request logs of the operator, unless their names say so.
+    static func isInContainer(_ folders: some Sequence<String>) -> Bool {
+        folders.contains { folder in
+            ["Documents", "Library", "SystemData", "tmp"].contains(folder)
+                || [".app", ".appex", ".bundle", ".framework"].contains(where: folder.hasSuffix)
+        }
+    }
+
+    /// Returns the name of the file for which a placeholder of iCloud stands, or `nil` if `name` is not that of a
+    /// placeholder.
+    ///
+    /// macOS replaces a file that is stored only in iCloud by a placeholder: `a.json` by `.a.json.icloud`.
+    static func nameInCloud(ofPlaceholder name: [UInt8]) -> [UInt8]? {
+        let suffix = ".icloud"
+        guard name.first == UInt8(ascii: "."), name.count > suffix.utf8.count + 1,
+            name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        else { return nil }
+        return Array(name.dropFirst().dropLast(suffix.utf8.count))
     }
 
     /// The folder names of the previous file, cached because consecutive files are usually in the same folder.

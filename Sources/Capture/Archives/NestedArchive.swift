@@ -10,7 +10,7 @@ struct NestedArchive {
         var rereader: ArchiveRereader?
     }
 
-    private let path: String
+    let path: String
     private let location: ArchiveLocation
 
     init(_ path: String, in capturePath: String, label: String) {
@@ -20,6 +20,7 @@ struct NestedArchive {
 
     var prefix: String { location.prefix }
     var rootName: String { location.rootName }
+    var isCellebriteReport: Bool { location.isCellebriteReport }
 
     /// Copies the wanted members to the spool.
     ///
@@ -51,7 +52,8 @@ struct NestedArchive {
             let spooler = ArchiveSpooler(location, spool: spool, formats: formats)
             let result = try spooler.spoolMembers(.source(source))
             return OpenedArchive(
-                tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
+                tree: result.tree, problems: result.problems,
+                isIncomplete: result.problems.contains(where: \.problem.isLoss),
                 rereader: ArchiveRereader(source: source, spooler: spooler))
         } catch let error as FileError where error.operation != .spool {
             return failure("unreadable", "not read: \(error)", isLoss: true)
@@ -97,6 +99,10 @@ struct ArchiveLocation {
     }
 
     var isNested: Bool { !prefix.isEmpty }
+    /// Whether the archive has the name of the first part of a split archive.
+    var isSplit: Bool { shownPath.hasSuffix(ArchiveFormat.splitSuffix) }
+    /// Whether the archive has the name of a report of a Cellebrite program.
+    var isCellebriteReport: Bool { shownPath.utf8.hasSuffixIgnoringCase(".ufdr") }
 }
 
 /// A second reading of an archive, in which the files of its backups are copied to the spool.

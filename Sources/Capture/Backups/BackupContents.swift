@@ -52,7 +52,9 @@ struct BackupContents {
         mutating func add(_ row: ManifestRow) {
             count += 1
             guard count == 1 else { return }
-            let name = row.domain.prefix(256) + [UInt8(ascii: "/")] + row.path.prefix(256)
+            // A path that is no text is represented by a zero byte.
+            let path = row.path == [0] ? [] : row.path.prefix(256)
+            let name = row.domain.prefix(256) + [UInt8(ascii: "/")] + path
             firstName = String(decoding: name, as: UTF8.self)
         }
     }
@@ -142,7 +144,7 @@ struct BackupContents {
         // Any number of forged rows could name the same file, which would be read for each of them.
         guard isNamedByHash || namedFiles.insert(fileID).inserted else { return misnamedRows.add(row) }
         guard register(fullPath) else { return }
-        entries.append(BackupEntry(fileID, details))
+        entries.append(BackupEntry(fileID, path: fullPath, details))
         keptRows[fullPath] = KeptRow(kind: .file(number: entries.count - 1), isNamedByHash: isNamedByHash)
     }
 

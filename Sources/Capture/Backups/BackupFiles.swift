@@ -83,10 +83,16 @@ final class BackupFiles: Sendable {
             do throws(FileError) {
                 return try folder.folder.folder(at: id.folder).source(Array(id.name.utf8))
             } catch {
-                // Before iOS 10, all files are in one folder.
                 guard error.isNotFound else { throw error }
-                return try folder.folder.source(Array(id.name.utf8))
             }
+            do throws(FileError) {
+                // Before iOS 10, all files are in one folder.
+                return try folder.folder.source(Array(id.name.utf8))
+            } catch {
+                guard error.isNotFound else { throw error }
+            }
+            // Some tools that decrypt a backup store the files by their domain and path.
+            return try source(at: entry.path)
         } catch {
             switch error.code {
             case ENOENT where entry.size == 0: return nil
@@ -96,6 +102,14 @@ final class BackupFiles: Sendable {
             default: throw error
             }
         }
+    }
+
+    /// Opens the file at a path relative to the folder of the backup, without following links.
+    private func source(at path: [UInt8]) throws(FileError) -> ByteSource {
+        let parts = path.split(separator: UInt8(ascii: "/"))
+        var parent = try folder.folder.folder(at: "")
+        for part in parts.dropLast() { parent = try parent.folder(at: String(decoding: part, as: UTF8.self)) }
+        return try parent.source(Array(parts.last ?? []))
     }
 
     private func decrypted(
@@ -125,6 +139,8 @@ final class BackupFiles: Sendable {
 /// The information that is needed to open a file of a backup.
 struct BackupEntry {
     let fileID: FileID
+    /// The path of the file in a backup that was unpacked by domains: `<domain>/<path>`.
+    let path: [UInt8]
     /// The encrypted key of the file as stored, or `nil` if the file has none.
     let key: [UInt8]?
     /// The size in bytes that the manifest states, or `nil` if the manifest states no valid size.
@@ -135,8 +151,9 @@ struct BackupEntry {
     private static let keySizeLimit = WrappedKey.size + 1
 
     /// Creates an entry from the properties of the file, which are `nil` if they are malformed.
-    init(_ fileID: FileID, _ file: MBFile?) {
+    init(_ fileID: FileID, path: [UInt8], _ file: MBFile?) {
         self.fileID = fileID
+        self.path = path
         let key = file?.key.map { Array($0.prefix(Self.keySizeLimit)) } ?? []
         self.key = key.isEmpty ? nil : key
         size = file?.size

@@ -223,8 +223,19 @@ extension ManifestDatabase {
             last = rowid
             let byteCount = [1, 2, 3, 5].lazy.map { statement.byteCount($0) }.saturatedSum
             guard budget.reserve(nodes: 1, bytes: byteCount) else { return "its rows share pages" }
+            if Self.isOfUnknownKind(statement) { continue }
             guard body(Self.row(statement)) else { return nil }
         }
+    }
+
+    /// Returns whether a row has no domain or no path, and flags that mean neither a file nor a folder nor a link.
+    ///
+    /// Manifests from real phones have a few such rows with the flags 16.
+    private static func isOfUnknownKind(_ statement: borrowing PrivateStatement) -> Bool {
+        guard statement.kind(2) == .null || statement.kind(3) == .null, statement.kind(4) == .integer else {
+            return false
+        }
+        return ![0, 1, 2, 4].contains(statement.integer(4))
     }
 
     private static func row(_ statement: borrowing PrivateStatement) -> ManifestRow {

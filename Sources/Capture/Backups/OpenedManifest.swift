@@ -16,11 +16,12 @@ struct OpenedManifest {
     let contents: BackupContents
     let end: ManifestRows.End
 
-    /// Calls `body` with both possible paths of each wanted file, relative to the folder of the backup.
+    /// Calls `body` with all possible paths of each wanted file, relative to the folder of the backup.
     func forEachFile(_ body: (String) -> Void) {
         for entry in contents.entries {
             body("\(entry.fileID.folder)/\(entry.fileID.name)")
             body(entry.fileID.name)
+            body(String(decoding: entry.path, as: UTF8.self))
         }
     }
 

@@ -53,13 +53,24 @@ public struct InputOpener: Sendable {
 
     /// Opens the inputs at `paths`, and returns them in the same order.
     ///
-    /// The path `-` is the standard input.
+    /// The path `-` is the standard input. If only some of several inputs contain no store, they are returned as captures
+    /// with a problem.
     ///
-    /// - Throws: `FileError`, or ``InputError`` for the first input that is damaged or has no supported format.
+    /// - Throws: `FileError`, or ``InputError`` for the first input that is damaged, or if no input contains a store.
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
         defer { passwords.wipe() }
         var inputs: [CaptureInput] = []
-        for (path, label) in zip(paths, labels(ofPaths: paths)) { inputs.append(try await open(path, label: label)) }
+        var errors: [InputError] = []
+        for (path, label) in zip(paths, labels(ofPaths: paths)) {
+            do {
+                inputs.append(try await open(path, label: label))
+            } catch let error as InputError {
+                guard let problem = error.absenceOfStores(label: label) else { throw error }
+                errors.append(error)
+                inputs.append(.folder(CapturedFolder(withoutStores: problem, path: path, label: label)))
+            }
+        }
+        if errors.count == inputs.count, let error = errors.first { throw error }
         return inputs
     }
 
@@ -116,7 +127,11 @@ public struct InputOpener: Sendable {
         if let log = try RequestLogKind(source, named: path, systems) {
             let name = Path.lastName(of: path)
             hashes?.startHashing(source, of: label)
-            return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
+            var log = RequestLog(source, kind: log, label: label, path: name, systems: systems)
+            // A log in a folder that cannot be opened has no other files.
+            let tree = try? FileTree(Folder(path: Path.folder(of: path)))
+            log.attachedBodies = tree.map { AttachedBodies(tree: $0, folder: "") }
+            return .log(log)
         }
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
@@ -149,8 +164,13 @@ public struct InputOpener: Sendable {
         case .archive, .bundle, .repackedBundle, .damagedZstd:
             let source = try spool.appendStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
-        case .other: throw InputError.unrecognized(Self.standardInput)
+        case .other: throw Self.unrecognized(Self.standardInput, head: head)
         }
+    }
+
+    /// Returns the error for a file in no supported format, which names the format if it is known.
+    private static func unrecognized(_ path: String, head: [UInt8]) -> InputError {
+        UnreadFormat(head: head, isNamedForArchive: true).map { .unread($0, path) } ?? .unrecognized(path)
     }
 
     /// Opens an input that is neither a folder, a request log nor a single store file.
@@ -166,9 +186,22 @@ public struct InputOpener: Sendable {
         // The damage may affect the first bytes, so that the file does not look like a bundle.
         case (_, .source(let source)) where salvagesDamagedBundles:
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
-        case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
+        case (.bundle, .source(let source)):
             return .bundle(
                 try Self.withInputErrors(of: path) { try BundleReader(source, path: path, knowing: systems) })
+        case (.damagedZstd, .source(let source)):
+            do throws(BundleError) {
+                return .bundle(try BundleReader(source, path: path, knowing: systems))
+            } catch {
+                // Without a seek table, the file is no bundle. Opening the archive reports why it cannot be read.
+                guard case .container(let fault) = error, case .noSeekTable = fault.reason else {
+                    throw InputError.bundle(error, path)
+                }
+                return .folder(try await openArchive(bytes, path, label: label))
+            }
+        case (.other, .source(let source))
+        where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil:
+            throw Self.unrecognized(path, head: try InputKind.head(of: source))
         // Larger files are not searched for a store.
         case (_, .source(let source)) where source.count > InputLimits.keyedArchiveSize: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
@@ -188,9 +221,12 @@ public struct InputOpener: Sendable {
             }
             return try Self.requiringStores(capture, path)
         } catch let error as ArchiveError {
-            throw InputError.archive(error, path)
+            let isSplit = ArchiveLocation(label: label, path: path).isSplit
+            throw isSplit ? InputError.unread(.splitArchive, path) : InputError.archive(error, path)
         } catch let error as BackupError {
             throw InputError.backup(error, path)
+        } catch InputError.unrecognized(let path) where ArchiveLocation(label: label, path: path).isCellebriteReport {
+            throw InputError.unread(.cellebriteReport, path)
         }
     }
 
@@ -384,6 +420,8 @@ public enum InputError: Error, Sendable {
     case tooLarge(String)
     /// A record of an input cannot be pseudonymized.
     case pseudonyms(PseudonymError, String)
+    /// The input has a known format that is not read.
+    case unread(UnreadFormat, String)
     /// The input has no supported format.
     case unrecognized(String)
 
@@ -400,7 +438,24 @@ public enum InputError: Error, Sendable {
         case .tooLarge(let path):
             "\(path): too-large: more than \(InputLimits.keyedArchiveSize >> 20) MiB, and its name is not that of a store"
         case .pseudonyms(let error, let path): "\(path): \(error)"
+        case .unread(let format, let path): "\(path): not read: \(format.name)"
         case .unrecognized(let path): "\(path): no known store was found"
+        }
+    }
+
+    /// Returns the problem that reports the error if the input contains no store and others are read, or `nil` if the error
+    /// prevents all inputs from being read.
+    fileprivate func absenceOfStores(label: String) -> LocatedProblem? {
+        switch self {
+        case .noStores(_, let problem):
+            var problem = problem
+            problem.problem.isLoss = true
+            return problem
+        case .unrecognized, .unread:
+            let words = ["no known store was found", remedy].compactMap(\.self)
+            return LocatedProblem(
+                capture: label, path: "", problem: Problem("no-stores", words.joined(separator: "; "), isLoss: true))
+        case .bundle, .archive, .backup, .partOfBackup, .wouldReplaceInput, .tooLarge, .pseudonyms: return nil
         }
     }
 
@@ -414,6 +469,7 @@ public enum InputError: Error, Sendable {
         case .partOfBackup: "pass the folder of the backup"
         case .wouldReplaceInput: "give the output another name"
         case .noStores: nil
+        case .unread(let format, _): format.remedy
         case .tooLarge: "if it is a property list, pingferry inspect --max-size shows it"
         case .unrecognized: "pass the folder that was pulled from the device, with its Documents and Library folders"
         }

@@ -1,4 +1,6 @@
 import Bytes
+import Files
+import Glibc
 import JSONText
 import Telemetry
 
@@ -8,8 +10,8 @@ import Telemetry
 struct EntryBody {
     /// The decompressed bytes, which are JSON or a form.
     let bytes: [UInt8]
-    /// The encoding in the log, which is `text`, `base64`, `latin1` or `surrogateescape`, and `+gzip` for compressed
-    /// bytes.
+    /// The encoding in the log, which is `text`, `base64`, `latin1`, `surrogateescape` or `file`, and `+gzip` for
+    /// compressed bytes.
     let encoding: String
 
     /// Decodes the text of `postData`.
@@ -17,6 +19,11 @@ struct EntryBody {
     /// `text` is UTF-8, except that lone surrogates are encoded like other code points.
     init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
         let (bytes, encoding) = try Self.storedBytes(of: text, isBase64: isBase64)
+        try self.init(stored: bytes, encoding: encoding)
+    }
+
+    /// Decompresses the bytes of a body, which are stored in the given encoding.
+    init(stored bytes: [UInt8], encoding: String) throws(BodyError) {
         guard Compression.gzip.matches(bytes) else {
             self.bytes = bytes
             self.encoding = encoding
@@ -50,6 +57,37 @@ struct EntryBody {
             throw .invalid("bytes of the body were replaced by U+FFFD", code: "body_lossy")
         }
         return (bytes, "text")
+    }
+}
+
+/// The files next to an HTTP archive that contain the bodies of its requests.
+///
+/// Playwright stores bodies in this way, and names their files in `_file`.
+struct AttachedBodies: Sendable {
+    let tree: FileTree
+    /// The path of the folder in the tree.
+    let folder: String
+
+    /// Returns whether a file called `name` may be a body, because its name consists of a SHA-1 hash and a suffix.
+    static func isBodyName(_ name: String) -> Bool {
+        name.utf8.count > 41 && Array(name.utf8)[40] == UInt8(ascii: ".")
+            && name.utf8.prefix(40).allSatisfy { $0.hexadecimalValue != nil }
+    }
+
+    /// Returns the contents of the file called `name`, which must be next to the archive.
+    func contents(of name: String) throws(BodyError) -> [UInt8] {
+        guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.first != UInt8(ascii: ".") else {
+            throw .invalid("the body is in a file outside of the folder", code: "body_missing")
+        }
+        do throws(FileError) {
+            let source = try tree.source(at: tree.entryPathPrefix(ofFolder: folder) + name)
+            guard source.count <= InputLimits.requestBodySize else {
+                throw FileError(.read, name, code: EFBIG)
+            }
+            return try source.bytes(at: 0, count: source.count)
+        } catch {
+            throw .invalid("the body is in a file that cannot be read: \(error)", code: "body_missing")
+        }
     }
 }
 

@@ -6,24 +6,28 @@ import Telemetry
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {
-    static let path: [JSONKey] = ["log", "entries"]
     /// The key of the format version, which is next to the entries.
     static let version: JSONKey = "version"
     // Real archives contain lone surrogates, which represent binary bytes. The last of several equal keys applies.
-    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+    static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     private let source: Source
     private let systems: SystemTable
     private var entry = JSONDocument()
     private var body = JSONDocument()
     private let onlyDelivered: Bool
+    private let attachedBodies: AttachedBodies?
 
-    /// Creates a reader for the archive at `path`.
+    /// Creates a reader for the archive at `path`, whose bodies may be in other files.
     ///
     /// If `onlyDelivered` is `true`, undelivered requests are treated as other traffic. Requests without a time are
     /// always read, because equal requests without a time are numbered.
-    init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
+    init(
+        capture: String, path: String, systems: SystemTable, attachedBodies: AttachedBodies? = nil,
+        onlyDelivered: Bool = false
+    ) {
         self.systems = systems
+        self.attachedBodies = attachedBodies
         self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
     }
@@ -88,6 +92,7 @@ struct HTTPArchiveReader: Sendable {
 extension HTTPArchiveReader {
     private enum Keys {
         static let encoding: JSONKey = "encoding"
+        static let file: JSONKey = "_file"
         static let name: JSONKey = "name"
         static let params: JSONKey = "params"
         static let text: JSONKey = "text"
@@ -104,6 +109,15 @@ extension HTTPArchiveReader {
         return text
     }
 
+    /// Returns the body of a request from its text or from another file, or `nil` if the entry has neither.
+    private func storedBody(of parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody? {
+        if let text = textNode(of: parts) { return try bytes(of: text, parts) }
+        guard let data = parts.postData, let name = entry.text(Keys.file, in: data), let attachedBodies else {
+            return nil
+        }
+        return try EntryBody(stored: try attachedBodies.contents(of: name), encoding: "file")
+    }
+
     private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody {
         let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
         let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
@@ -111,12 +125,12 @@ extension HTTPArchiveReader {
     }
 
     private mutating func readJSON(of parts: HTTPArchiveEntry) throws(BodyError) -> String {
-        guard let text = textNode(of: parts) else { throw Self.missing }
-        let found = try bytes(of: text, parts)
+        guard let found = try storedBody(of: parts) else { throw Self.missing }
         do throws(JSONError) {
             try body.read(found.bytes)
             return found.encoding
         } catch {
+            guard let text = textNode(of: parts) else { throw fault(for: error, length: found.bytes.count, parts) }
             // Undeclared base64 is accepted only if the text itself is not JSON.
             if found.encoding == "text",
                 let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
@@ -139,8 +153,7 @@ extension HTTPArchiveReader {
 
     /// Reads the payload of a form into `body`, and returns the encoding of the form.
     private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
-        guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
-        let found = try bytes(of: text, parts)
+        guard let found = try storedBody(of: parts) else { return try readParameters(of: form, parts) }
         let payload = try form.payload(in: found.bytes)
         do throws(JSONError) {
             try body.read(payload)
@@ -177,8 +190,7 @@ extension HTTPArchiveReader {
         of parts: HTTPArchiveEntry, in format: any RequestFormat
     ) throws(BodyError) -> String {
         let (json, encoding): ([UInt8], String)
-        if let text = textNode(of: parts) {
-            let found = try bytes(of: text, parts)
+        if let found = try storedBody(of: parts) {
             (json, encoding) = (try FormFields.json(of: found.bytes), found.encoding)
         } else {
             let fields = try listedFields(parts)
@@ -218,10 +230,52 @@ extension HTTPArchiveReader {
 }
 
 extension Timestamp {
-    /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` is invalid or only a date.
+    /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` states no instant.
+    ///
+    /// All forms of ISO 8601 with a calendar date, a time and an offset from UTC are accepted, including the basic forms,
+    /// and a space before the offset.
     init?(started text: String) {
-        guard text.utf8.count > 10 else { return nil }
-        self.init(rfc3339: text)
+        let bytes = Array(text.utf8)
+        guard let start = bytes.firstIndex(where: { [0x54, 0x74, 0x20].contains($0) }) else { return nil }
+        let date = bytes[..<start]
+        let rest = bytes[(start + 1)...]
+        let zoneStart = rest.firstIndex { !$0.isDigit && ![0x3A, 0x2E, 0x2C].contains($0) } ?? rest.endIndex
+        var zone = rest[zoneStart...]
+        if zone.first == UInt8(ascii: " ") { zone = zone.dropFirst() }
+        guard let date = Self.extendedDate(date), let time = Self.extendedTime(rest[..<zoneStart]),
+            let zone = Self.extendedZone(zone)
+        else { return nil }
+        self.init(rfc3339: (date + [UInt8(ascii: "T")] + time + zone).span)
+    }
+
+    /// Returns `date` with hyphens.
+    private static func extendedDate(_ date: ArraySlice<UInt8>) -> [UInt8]? {
+        guard date.count == 8, date.allSatisfy(\.isDigit) else { return Array(date) }
+        return Array(date.prefix(4)) + [0x2D] + date.dropFirst(4).prefix(2) + [0x2D] + date.suffix(2)
+    }
+
+    /// Returns `time` with colons, seconds, and a point before the fraction of a second.
+    ///
+    /// Returns `nil` if a fraction of a minute or an hour is stated.
+    private static func extendedTime(_ time: ArraySlice<UInt8>) -> [UInt8]? {
+        let end = time.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") } ?? time.endIndex
+        let fraction = time[end...].isEmpty ? [] : [UInt8(ascii: ".")] + time[end...].dropFirst()
+        var whole = Array(time[..<end])
+        if (whole.count == 4 || whole.count == 6) && whole.allSatisfy(\.isDigit) {
+            for index in stride(from: whole.count - 2, to: 0, by: -2) { whole.insert(UInt8(ascii: ":"), at: index) }
+        }
+        if whole.count == 5 && fraction.isEmpty { whole += Array(":00".utf8) }
+        return whole.count == 8 ? whole + fraction : nil
+    }
+
+    /// Returns the offset `zone` with hours and minutes, or `nil` if it has another form.
+    private static func extendedZone(_ zone: ArraySlice<UInt8>) -> [UInt8]? {
+        switch zone.count {
+        case 1, 6: return Array(zone)
+        case 3: return zone + Array(":00".utf8)
+        case 5: return Array(zone.prefix(3)) + [UInt8(ascii: ":")] + zone.suffix(2)
+        default: return nil
+        }
     }
 }
 
@@ -299,6 +353,7 @@ struct HTTPArchiveEntry {
 struct HTTPArchiveSplitter: ~Copyable {
     private var pieces: TextPieces
     private var arrayReader: JSONArrayStreamReader
+    private let layout: HTTPArchiveLayout
     private let itemLimit: Int
     private var index = 0
     private var isAtEnd = false
@@ -308,9 +363,11 @@ struct HTTPArchiveSplitter: ~Copyable {
     init(_ log: RequestLog) throws {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
+        // The first piece is used to detect the layout, and then split.
+        _ = pieces.advance()
+        layout = HTTPArchiveLayout(pieces.piece) ?? .standard
         arrayReader = JSONArrayStreamReader(
-            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
-            limit: log.itemLimit)
+            path: layout.path, neighbors: layout.neighbors, outline: layout.outline, limit: log.itemLimit)
     }
 
     /// Returns the next entry or fault, or `nil` at the end.
@@ -318,10 +375,14 @@ struct HTTPArchiveSplitter: ~Copyable {
         guard !isAtEnd else { return nil }
         do throws(JSONError) {
             while true {
-                if let finding = try advanceInPiece() {
-                    if let item = item(for: finding) { return item }
-                } else if !pieces.advance() {
-                    return end()
+                do throws(JSONError) {
+                    if let finding = try advanceInPiece() {
+                        if let item = item(for: finding) { return item }
+                    } else if !pieces.advance() {
+                        return end()
+                    }
+                } catch {
+                    guard arrayReader.skipElement(after: error) else { throw error }
                 }
             }
         } catch {
@@ -344,9 +405,20 @@ struct HTTPArchiveSplitter: ~Copyable {
             let start = arrayReader.range.lowerBound + pieces.markLength
             let end = arrayReader.range.upperBound + pieces.markLength
             defer { index += 1 }
+            if let error = arrayReader.elementError {
+                let position = error.offset + pieces.markLength
+                let fault = "entry_invalid entry \(index): \(error.code.text) at byte \(position) of the log"
+                return RawLogItem(contents: .fault(fault), start: start, end: end)
+            }
             guard !arrayReader.isTooLong else {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
                 return RawLogItem(contents: .fault(fault), start: start, end: end)
+            }
+            guard layout != .charles else {
+                let text = CharlesSession.entry(ofExchange: arrayReader.text)
+                let fault = "entry_invalid entry \(index): no exchange of a Charles session"
+                return RawLogItem(
+                    contents: text.map { .text($0, index: index) } ?? .fault(fault), start: start, end: end)
             }
             // A copy has no excess capacity, unlike the buffer of `arrayReader`.
             return RawLogItem(contents: .text(arrayReader.text.span.copied(), index: index), start: start, end: end)

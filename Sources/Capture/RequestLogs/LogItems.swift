@@ -184,7 +184,8 @@ private enum LogReader: Sendable {
         case .httpArchive:
             self = .archive(
                 HTTPArchiveReader(
-                    capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered))
+                    capture: log.label, path: log.path, systems: log.systems, attachedBodies: log.attachedBodies,
+                    onlyDelivered: onlyDelivered))
         case .lines: self = .lines(PayloadLineReader(capture: log.label, path: log.path, systems: log.systems))
         }
     }

@@ -22,14 +22,18 @@ struct PayloadLineReader: Sendable {
     private(set) var isPayload = false
 
     private enum Keys {
+        static let arguments: JSONKey = "args"
+        static let attributes: JSONKey = "attributeMap"
         static let body: JSONKey = "body"
         static let headers: JSONKey = "headers"
         static let labels: JSONKey = "labels"
         static let method: JSONKey = "method"
         static let payload: JSONKey = "payload"
         static let status: JSONKey = "status"
+        static let submissionTime: JSONKey = "submission_timestamp"
         static let time: JSONKey = "time"
         static let timestamp: JSONKey = "timestamp"
+        static let uri: JSONKey = "uri"
         static let url: JSONKey = "url"
     }
 
@@ -65,6 +69,7 @@ struct PayloadLineReader: Sendable {
         case .record: return .upload(try record(bytes), status: nil)
         case .stored(let read): return .upload(try read(bytes, source), status: nil)
         case .request: return try request(source)
+        case .pipelineMessage: return try pipelineMessage(source)
         case .payload(let system, _):
             swap(&line, &body)
             let upload = CapturedUpload(route: nil, time: nil, source: source)
@@ -140,7 +145,12 @@ extension PayloadLineReader {
         guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
             throw .invalid("no body")
         }
-        var bytes = line.kind(of: value) == .string ? line.bytes(of: value).copied() : line.canonicalBytes(of: value)
+        let isText = line.kind(of: value) == .string
+        try readBody(isText ? line.bytes(of: value).copied() : line.canonicalBytes(of: value), as: kind)
+    }
+
+    private mutating func readBody(_ bytes: [UInt8], as kind: CapturedBody) throws(BodyError) {
+        var bytes = bytes
         if bytes.first != UInt8(ascii: "{") {
             switch kind {
             case .json: break
@@ -156,6 +166,53 @@ extension PayloadLineReader {
     }
 }
 
+// MARK: - Messages of a pipeline
+
+extension PayloadLineReader {
+    /// Reads a request in the format in which Mozilla's data pipeline stores it.
+    ///
+    /// The member `attributeMap` contains the path of the request in `uri`, its query in `args`, and header fields in
+    /// lowercase with underscores. The body is in `payload` in base64, and may be compressed with gzip.
+    ///
+    /// Source: "Ingestion edge specification" of mozilla/gcp-ingestion, "PubSub message encoded as JSON".
+    private mutating func pipelineMessage(_ source: Source) throws(BodyError) -> LogFinding {
+        guard let attributes = line.value(of: Keys.attributes, in: line.root),
+            let payload = line.value(of: Keys.payload, .string, in: line.root)
+        else { throw .invalid("the payload is not a string") }
+        let query = line.text(Keys.arguments, in: attributes).map { $0.isEmpty ? "" : "?\($0)" } ?? ""
+        let path = (line.text(Keys.uri, in: attributes) ?? "") + query
+        let route = try route(ofPath: path, method: line.text(Keys.method, in: attributes))
+        guard let requests = systems[route.system]?.requests else { throw .foreign(.unrelated) }
+        let time = line.text(Keys.submissionTime, in: attributes).flatMap(Timestamp.init(started:))
+        let stored = try EntryBody(text: line.bytes(of: payload), isBase64: true)
+        var headers: [HeaderField] = []
+        for name in requests.headers {
+            let key = name.lowercased().split(separator: "-").joined(separator: "_")
+            if let value = line.text(JSONKey(key), in: attributes) { headers.append(HeaderField(name, value)) }
+        }
+        try readBody(stored.bytes, as: requests.body)
+        let upload = CapturedUpload(route: route, headers: headers, time: time, source: source)
+        return .upload(try record(of: upload, by: requests), status: nil)
+    }
+
+    /// Returns the route of a request whose server is not stated, which is a server of any system that accepts the path.
+    private func route(ofPath path: String, method: String?) throws(BodyError) -> UploadRoute {
+        var hosts: [String] = []
+        for host in systems.all.flatMap(\.requests.hosts) where !hosts.contains(host.name) && host.note == nil {
+            hosts.append(host.name)
+        }
+        var failure = BodyError.foreign(.unrelated)
+        for host in hosts {
+            do throws(BodyError) {
+                return try UploadRoute(method: method, url: "https://\(host)\(path)", systems)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+}
+
 // MARK: - Contents of a line
 
 /// The contents of an NDJSON line, recognized by its keys.
@@ -166,6 +223,8 @@ enum LineContents {
     case record
     /// A payload with a description of its request.
     case request
+    /// A request as stored by Mozilla's data pipeline.
+    case pipelineMessage
     /// The contents of a store file, which consist of a payload in an envelope.
     case stored(LineShape.Reader)
     /// A payload of a system.
@@ -181,6 +240,10 @@ enum LineContents {
             self = .record
         } else if has("url", "body") || has("url", "payload") {
             self = .request
+        } else if has("attributeMap", "payload"), let attributes = document.value(of: "attributeMap", in: root),
+            document.value(of: "uri", in: attributes) != nil
+        {
+            self = .pipelineMessage
         } else {
             self.init(ofSystems: systems, document)
         }
@@ -211,7 +274,7 @@ enum LineContents {
     /// Whether a file that consists of only this line may be a store file.
     var mayBeStoreFile: Bool {
         switch self {
-        case .record, .request: false
+        case .record, .request, .pipelineMessage: false
         case .stored: true
         case .payload(_, let isStoredToo): isStoredToo
         }

@@ -63,6 +63,10 @@ struct PlainText: ~Copyable {
         } else {
             try readInput(into: &piece)
         }
+        if offset == 0, piece.starts(with: [0xFF, 0xFE]) || piece.starts(with: [0xFE, 0xFF]) {
+            piece.removeAll()
+            throw PlainTextError("the text is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
+        }
         if offset == 0, piece.starts(with: [0xEF, 0xBB, 0xBF]) {
             markLength = 3
             offset = markLength

@@ -39,23 +39,48 @@ public enum RequestLogKind: Sendable {
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
-        } else if Self.isNDJSON(named: name), case .line(let shape) = try Self.detect(in: source, systems),
-            !shape.isRecord
-        {
+        } else if Self.isNDJSON(named: name) {
+            guard case .line(let shape) = try Self.detect(in: source, systems), !shape.isRecord else { return nil }
             self = .lines
         } else {
-            return nil
+            // Only a few bytes are read, because a capture can contain many JSON files.
+            let head = try source.bytes(at: 0, count: min(source.count, Self.beginningSize))
+            guard HTTPArchiveLayout(head) != nil else { return nil }
+            self = .httpArchive
         }
     }
 
+    /// The number of first bytes that are read of a file that has only the name of a JSON file.
+    private static let beginningSize = 4096
+
+    /// Returns whether a file has the name of a request log.
     static func isLogName(_ name: String) -> Bool { isArchive(named: name) || isNDJSON(named: name) }
 
+    /// Returns whether a file may be a request log, judged by its name and the names of its folders.
+    static func mayBeLog(_ name: String, in folders: @autoclosure () -> [String]) -> Bool {
+        isLogName(name) || containsInfix(name)
+            || name.utf8.hasSuffixIgnoringCase(".json")
+                && !MemberNames.isInContainer(folders())
+    }
+
     private static func isArchive(named name: String) -> Bool {
-        compressions.contains { name.hasSuffix(".har\($0)") } || name.hasSuffix(".zhar")
+        archiveSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
     }
 
     private static func isNDJSON(named name: String) -> Bool {
-        compressions.contains { name.hasSuffix(".ndjson\($0)") || name.hasSuffix(".jsonl\($0)") }
+        lineSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
+    }
+
+    private static let archiveSuffixes = compressions.flatMap { [".har\($0)", ".chlsj\($0)"] } + [".zhar"]
+    private static let lineSuffixes = compressions.flatMap { [".ndjson\($0)", ".jsonl\($0)"] }
+    private static let infix = Array(".har.".utf8)
+
+    /// Returns whether `.har.` is in the name, as in `a.har.txt`.
+    private static func containsInfix(_ name: String) -> Bool {
+        let name = name.utf8
+        return name.indices.contains { start in
+            name[start] == infix[0] && name[start...].prefix(infix.count).elementsEqual(infix) { $0.lowercased == $1 }
+        }
     }
 
     private enum Detected {
@@ -87,11 +112,11 @@ public enum RequestLogKind: Sendable {
     private static func detect(in source: ByteSource, _ systems: SystemTable) throws(FileError) -> Detected {
         let head = try head(of: source)
         var arrayReader = JSONArrayStreamReader(
-            path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
+            path: HTTPArchiveLayout.standard.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
         // Malformed JSON ends the search like the end of the bytes.
         while (try? arrayReader.next(in: head.span, from: &index)) != nil {}
-        if arrayReader.progress > 0 { return .archive }
+        if arrayReader.progress > 0 || HTTPArchiveLayout(head) != nil { return .archive }
         // A bundle contains lines of records too, but also the headers of its members, which contain zero bytes.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }

@@ -31,6 +31,8 @@ public struct RequestLog: Sendable {
     let source: ByteSource
     let systems: SystemTable
     let itemLimit: Int
+    /// The files that may contain bodies of requests, or `nil` if the log is not in a folder.
+    var attachedBodies: AttachedBodies?
 
     /// Creates a request log from a file.
     ///
@@ -181,21 +183,33 @@ private struct RequestLogReader: ~Copyable {
 
 // MARK: - Stores
 
-/// The format of request logs, which are HTTP archives and NDJSON files.
+/// The format of request logs, which are HTTP archives, NDJSON files and the sessions of Charles and Fiddler.
 struct RequestLogFormat: StoreFormat {
     let systems: SystemTable
     let kinds = StoreKind.requestLogs
 
-    func mayBelongToStore(_ file: MemberName) -> Bool { RequestLogKind.isLogName(file.name) }
+    func mayBelongToStore(_ file: MemberName) -> Bool {
+        RequestLogKind.mayBeLog(file.name, in: file.folders)
+            || file.folder == FiddlerSession.folderName && FiddlerSession.isName(file.name)
+            || AttachedBodies.isBodyName(file.name) && !MemberNames.isInContainer(file.folders)
+    }
+
+    func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
+        guard folder.name == FiddlerSession.folderName else { return nil }
+        let numbers = FiddlerSession.numbers(of: folder.files)
+        return numbers.isEmpty ? nil : FiddlerStore(path: folder.path, numbers: numbers, systems: systems)
+    }
 
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
-        guard RequestLogKind.isLogName(name) else { return .unrelated }
+        guard RequestLogKind.mayBeLog(name, in: Path.parts(of: folder.path)) else { return .unrelated }
         do throws(FileError) {
             let source = try folder.source(Array(name.utf8))
             guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .unrelated }
-            return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
+            return .shared([
+                RequestLogStore(path: folder.base + name, folderPath: folder.path, log: kind, systems: systems)
+            ])
         } catch {
-            folder.report(unreadable: folder.base + name, error)
+            if RequestLogKind.isLogName(name) { folder.report(unreadable: folder.base + name, error) }
             return .unrelated
         }
     }
@@ -209,6 +223,7 @@ struct RequestLogFormat: StoreFormat {
 /// A request log among the files of a capture.
 private struct RequestLogStore: Store {
     let path: String
+    let folderPath: String
     let log: RequestLogKind
     let systems: SystemTable
 
@@ -219,7 +234,8 @@ private struct RequestLogStore: Store {
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         do throws(FileError) {
             let source = try context.tree.source(at: path)
-            let log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
+            var log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
+            log.attachedBodies = AttachedBodies(tree: context.tree, folder: folderPath)
             return RequestLogScan(log, parallelFor: context.options.parallelFor)
         } catch {
             return UnreadableStore(path: path, error: error)

@@ -57,7 +57,7 @@ extension StoreSearch {
         }
         let result = try rereader.members(at: paths)
         problems += result.problems
-        isIncomplete = isIncomplete || !result.problems.isEmpty
+        isIncomplete = isIncomplete || result.problems.contains(where: \.problem.isLoss)
         return result.tree
     }
 
@@ -79,7 +79,9 @@ extension StoreSearch {
         guard !location.path.isEmpty, (error as? FileError)?.operation != .spool else { throw error }
         isIncomplete = true
         backupErrors.append(error)
-        report("unreadable", "\(error)", at: location.path)
+        let password = error as? BackupError
+        let remedy = password.flatMap { $0.cause == .password ? "; \($0.remedy)" : nil } ?? ""
+        report("unreadable", "\(error)\(remedy)", at: location.path)
     }
 
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {

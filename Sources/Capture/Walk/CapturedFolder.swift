@@ -82,7 +82,7 @@ public final class CapturedFolder: Sendable {
         self.path = path
         stores = storeSearch.stores
         self.problems = problems + storeSearch.sortedProblems()
-        isIncomplete = storeSearch.isIncomplete || !problems.isEmpty
+        isIncomplete = storeSearch.isIncomplete || problems.contains(where: \.problem.isLoss)
         excludedStore = storeSearch.excludedStore
         backups = storeSearch.sortedBackupFacts()
         backupErrors = storeSearch.backupErrors
@@ -118,6 +118,22 @@ public final class CapturedFolder: Sendable {
         backups = []
         backupErrors = []
         self.tree = tree
+    }
+
+    /// Creates a capture without stores, which was given together with others and is reported with `problem`.
+    init(withoutStores problem: LocatedProblem, path: String, label: String) {
+        kind = .folder
+        self.label = label
+        self.path = path
+        stores = []
+        problems = [problem]
+        isIncomplete = true
+        excludedStore = nil
+        backups = []
+        backupErrors = []
+        let empty = SpooledTreeBuilder().finish(name: path, byteStorage: .provider { _ in ByteSource([]) }).tree
+        tree = FileTree(Folder(rootOf: empty))
+        usageData = UsageDataIndex()
     }
 
     /// Returns whether a store may contain copies that are kept instead of copies that are not held.

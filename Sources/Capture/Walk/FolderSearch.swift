@@ -22,6 +22,8 @@ struct FolderSearch: Sendable {
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
+    /// The files of formats that are not read, although they may contain telemetry.
+    private(set) var unreadFiles: [(path: String, format: UnreadFormat)] = []
     /// The skipped links and special files.
     ///
     /// A skipped entry can be in the place of a file or folder that contains records.
@@ -78,9 +80,11 @@ struct FolderSearch: Sendable {
         var folders: [[UInt8]] = []
         var excludedFiles: [[UInt8]] = []
         var linksAndSpecialFiles: [(name: [UInt8], isLink: Bool)] = []
-        /// The names that contain an exclamation mark, and therefore may look like paths in an archive.
+        /// The sorted names that contain an exclamation mark, and therefore may look like paths in an archive.
         var namesWithExclamationMark: [[UInt8]] = []
         var manifests: [[UInt8]] = []
+        /// The names of the files that are stored only in iCloud.
+        var namesInCloud: [[UInt8]] = []
     }
 
     private mutating func search() throws(FileError) {
@@ -94,20 +98,26 @@ struct FolderSearch: Sendable {
                 return
             }
         }
+        if entries.manifests.isEmpty { addUnreadableBackup(entries) }
         var inspected = inspect(entries.files, entries.folders, in: folder)
         let folderStore = store(ofFolder: &inspected)
         if let folderStore {
             stores.append(folderStore)
         } else {
+            var others: [[UInt8]] = []
             for file in entries.files {
-                stores += stores(ofFile: file, in: &inspected)
+                let found = stores(ofFile: file, in: &inspected)
+                if found.isEmpty { others.append(file) }
+                stores += found
                 usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
             }
             addArchives(entries)
+            addUnnamedArchives(others, entries, in: inspected)
         }
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
         unreadableFiles += inspected.unreadable
         problems += inspected.problems
+        addFilesInCloud(entries.namesInCloud, in: folderStore)
         addLinksAndSpecialFiles(entries.linksAndSpecialFiles, in: folderStore)
         for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = inspected.excludedStorePath
@@ -132,11 +142,14 @@ struct FolderSearch: Sendable {
                 if entry.isNamed(ContainerFinder.metadataName) {
                     ownerIdentifier =
                         text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? ownerIdentifier
+                } else if entry.kind == .file, let name = MemberNames.nameInCloud(ofPlaceholder: name) {
+                    entries.namesInCloud.append(name)
                 }
                 continue
             }
             switch entry.kind {
             case .file:
+                if FolderEntry.isZoneIdentifier(name) { continue }
                 entries.files.append(name)
                 if BackupDetector.isManifest(name) { entries.manifests.append(name) }
                 if entry.isNamed(ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
@@ -145,6 +158,7 @@ struct FolderSearch: Sendable {
             case .special: break
             }
         }
+        entries.namesWithExclamationMark.sort { $0.lexicographicallyPrecedes($1) }
         return entries
     }
 
@@ -267,6 +281,53 @@ extension FolderSearch {
     }
 }
 
+extension FolderSearch {
+    /// Reports a backup that cannot be read because it has no manifest, or because it is too old.
+    private mutating func addUnreadableBackup(_ entries: Entries) {
+        let words: String
+        if entries.files.contains(where: { $0.hasSuffixIgnoringCase(".mdinfo") }) {
+            words = "not read: a backup of iOS 3 or older, which consists of .mdinfo and .mddata files"
+        } else if entries.files.contains(where: { BackupDetector.isPropertyList($0) }),
+            entries.files.contains(where: { BackupDetector.isBackupFileName($0) })
+                || entries.folders.contains(where: { $0.count == 2 && $0.allSatisfy { $0.hexadecimalValue != nil } })
+        {
+            words = """
+                B33 not read: the backup has no manifest (\(BackupDetector.databaseName) or \
+                \(BackupDetector.binaryManifestName)), which names its files; copy the whole folder of the backup again
+                """
+        } else {
+            return
+        }
+        problems.append((path, Problem("unreadable", words)))
+    }
+}
+
+// MARK: - Files in iCloud
+
+extension FolderSearch {
+    /// The maximum number of files in iCloud that are reported individually in a folder.
+    private static let reportedCloudFileCount = 1000
+
+    /// Reports the files that may belong to stores, but are stored only in iCloud.
+    private mutating func addFilesInCloud(_ names: [[UInt8]], in folderStore: (any Store)?) {
+        let folders = Path.parts(of: path)
+        let wanted = names.sorted { $0.lexicographicallyPrecedes($1) }.filter { name in
+            let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)
+            return isNamedForStore(name, in: folderStore) || ArchiveFormat.mayBeArchive(named: name)
+                || ArchiveFormat.mayBeUnread(named: name)
+                || formats.contains { $0.mayBelongToStore(member) }
+        }
+        for name in wanted.prefix(Self.reportedCloudFileCount) {
+            let words =
+                "not downloaded from iCloud: only a placeholder is here; download the file, and copy the folder again"
+            problems.append((pathPrefix + String(decoding: name, as: UTF8.self), Problem("unreadable", words)))
+        }
+        let others = wanted.count - Self.reportedCloudFileCount
+        guard others > 0 else { return }
+        problems.append((path, Problem("unreadable", "and \(others.counted("more file")) not downloaded from iCloud")))
+    }
+}
+
 // MARK: - Usage data
 
 extension FolderSearch {
@@ -286,19 +347,70 @@ extension FolderSearch {
 
 extension FolderSearch {
     private mutating func addArchives(_ entries: Entries) {
-        let namesWithExclamationMark = entries.namesWithExclamationMark.sorted { $0.lexicographicallyPrecedes($1) }
-        for file in entries.files where ArchiveFormat.isArchive(named: file) {
-            let archive = pathPrefix + String(decoding: file, as: UTF8.self)
-            let prefix = file + [UInt8(ascii: "!")]
-            // If any name begins with the prefix, so does the first name that is not sorted before the prefix.
-            let first = namesWithExclamationMark.indices.partitioningIndex {
-                namesWithExclamationMark[$0].lexicographicallyFollowsOrEquals(prefix)
+        for file in entries.files where ArchiveFormat.isArchive(named: file) { addArchive(file, entries) }
+    }
+
+    private mutating func addArchive(_ file: [UInt8], _ entries: Entries) {
+        let archive = pathPrefix + String(decoding: file, as: UTF8.self)
+        let prefix = file + [UInt8(ascii: "!")]
+        // If any name begins with the prefix, so does the first name that is not sorted before the prefix.
+        let names = entries.namesWithExclamationMark
+        let first = names.indices.partitioningIndex { names[$0].lexicographicallyFollowsOrEquals(prefix) }
+        let isAmbiguous = first < names.count && names[first].starts(with: prefix)
+        archives.append(
+            tree.part(of: path) != nil ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
+    }
+
+    /// The maximum number of files in a folder whose first bytes are inspected although their names give little reason.
+    private static let guessedArchiveCount = 64
+    /// The lowercase suffixes of files that are no archives.
+    private static let ordinarySuffixes = [
+        ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log",
+        ".m4a",
+        ".md", ".mov", ".mp3", ".mp4", ".ndjson", ".pdf", ".plist", ".png", ".sha256", ".sig", ".sqlite", ".sqlite3",
+        ".sqlitedb", ".strings", ".txt",
+    ]
+
+    /// Adds the archives among `files` whose names are not those of archives, and the files of formats that are not read.
+    ///
+    /// The first bytes of a file are inspected if its suffix is known, or if the file is outside of the containers of apps.
+    private mutating func addUnnamedArchives(
+        _ files: [[UInt8]], _ entries: Entries, in folder: borrowing InspectedFolder
+    ) {
+        let isInContainer = MemberNames.isInContainer(Path.parts(of: path))
+        let others = files.filter { !ArchiveFormat.isArchive(named: $0) }
+        let isNamed = { (file: [UInt8]) in
+            ArchiveFormat.mayBeArchive(named: file) || ArchiveFormat.mayBeUnread(named: file)
+        }
+        var guessed: [[UInt8]] = []
+        if !isInContainer {
+            guessed = others.filter { file in
+                !isNamed(file) && !BackupDetector.isBackupFileName(file)
+                    && !Self.ordinarySuffixes.contains(where: file.hasSuffixIgnoringCase)
             }
-            let isAmbiguous =
-                first < namesWithExclamationMark.count && namesWithExclamationMark[first].starts(with: prefix)
-            archives.append(
-                tree.part(of: path) != nil
-                    ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
+            guessed.sort { $0.lexicographicallyPrecedes($1) }
+        }
+        for file in others.filter(isNamed) { addUnnamedArchive(file, entries, isNamed: true, in: folder) }
+        for file in guessed.prefix(Self.guessedArchiveCount) {
+            addUnnamedArchive(file, entries, isNamed: false, in: folder)
+        }
+    }
+
+    private mutating func addUnnamedArchive(
+        _ file: [UInt8], _ entries: Entries, isNamed: Bool, in folder: borrowing InspectedFolder
+    ) {
+        // A file that cannot be read is reported only if it has the name of a store.
+        guard let source = try? folder.source(file),
+            var head = try? source.bytes(at: 0, count: min(source.count, isNamed ? ArchiveFormat.headSize : 4096))
+        else { return }
+        if Compression(head: head) != nil, let more = try? InputKind.head(of: source) { head = more }
+        let isFirstPart = file.hasSuffixIgnoringCase(ArchiveFormat.splitSuffix)
+        if isFirstPart, ArchiveFormat.isArchive(head) {
+            unreadFiles.append((folder.path(of: file), .splitArchive))
+        } else if ArchiveFormat.isReadable(head) {
+            addArchive(file, entries)
+        } else if let format = UnreadFormat(head: head, isNamedForArchive: isNamed) {
+            unreadFiles.append((folder.path(of: file), format))
         }
     }
 }

@@ -35,6 +35,8 @@ struct StoreSearch {
     ///
     /// A skipped entry can be in the place of a file or folder that contains records.
     private var skippedEntries = SkippedEntries()
+    /// The number of files of each format that is not read, and the path of the first one.
+    private var unreadFiles: [UnreadFormat: (count: Int, path: String)] = [:]
     let formats: [any StoreFormat]
     var owners: [CapturedText: ContainerOwner] = [:]
 
@@ -88,8 +90,10 @@ struct StoreSearch {
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }
             let part = tree.add(members, prefix: archive.prefix)
+            let storeCount = unsortedStores.count
             try await searchLevels(of: part, from: archive.prefix, named: archive.rootName, limit: limit)
             try await searchBackups(in: &tree, archive: archive.prefix, opened.rereader, limit: limit)
+            if unsortedStores.count == storeCount, archive.isCellebriteReport { add(archive.path, .cellebriteReport) }
         }
         var containers = ContainerFinder(owners: owners, tree: tree, rootName: rootName)
         stores = [FoundStore](unsortedStores) { containers.container(of: $0) }
@@ -151,6 +155,11 @@ struct StoreSearch {
         for found in skippedEntries.reportedEntries {
             problems.append(LocatedProblem(capture: label, path: found.path, problem: problem(of: found)))
         }
+        for (format, (count, path)) in unreadFiles {
+            let more = count > 1 ? " (and \((count - 1).counted("more file")) of this kind)" : ""
+            let problem = Problem("unreadable", "not read: \(format.name)\(more); \(format.remedy)")
+            problems.append(LocatedProblem(capture: label, path: path, problem: problem))
+        }
         problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         guard skippedEntries.unreportedCount > 0 else { return problems }
         let more = Problem(
@@ -171,6 +180,7 @@ struct StoreSearch {
             skippedEntries.add(search.skippedEntries)
             problems += search.problems.map { LocatedProblem(capture: label, path: $0.path, problem: $0.problem) }
             for (file, error) in search.unreadableFiles { report(file, error) }
+            for (file, format) in search.unreadFiles { add(file, format) }
             addArchives(of: search)
             return search.folders
         case .failure(let error):
@@ -192,6 +202,12 @@ struct StoreSearch {
                 report("unreadable", text, at: path)
             }
         }
+    }
+
+    /// Counts a file of a format that is not read.
+    private mutating func add(_ path: String, _ format: UnreadFormat) {
+        let (count, first) = unreadFiles[format] ?? (0, path)
+        unreadFiles[format] = (count + 1, path.utf8.lexicographicallyPrecedes(first.utf8) ? path : first)
     }
 
     private mutating func addOwners(of search: FolderSearch, at path: String) {

@@ -80,17 +80,31 @@ public struct JSONArrayStreamReader: Sendable {
     private var state = State.value
     private var frames: [Frame] = []
     /// The role of the next or current value, or of the enclosing object while a key is read.
-    private var role = ExtractionRole.onPath(0)
+    private var role: ExtractionRole
     /// The last key that was read, if the role of the value for that key depends on it.
     private var key = PartialKey()
     /// The key of the sibling that is being extracted.
     private var neighbor: JSONKey?
     private var extracted: LimitedBytes
+    /// The position in an invalid element that is being skipped, or `nil` if the text is valid so far.
+    private var skipped: SkippedElement?
+    /// The error in the last element that was found, or `nil` if no error was found in it.
+    ///
+    /// The extracted text of an invalid element is incomplete.
+    public private(set) var elementError: JSONError?
+
+    /// The position in an element that is only scanned for brackets and strings, because it is invalid.
+    private struct SkippedElement {
+        let error: JSONError
+        var depth: Int
+        var isInString = false
+        var isAfterBackslash = false
+    }
 
     /// Creates a reader for a text whose first piece begins with the outermost value.
     ///
     /// - Parameters:
-    ///   - path: The keys that lead to the array.
+    ///   - path: The keys that lead to the array, or an empty array if the outermost value is the array.
     ///   - neighbors: The keys of siblings of the array to extract too.
     ///   - outline: The parts of each element to extract.
     ///   - limit: The maximum number of bytes to extract from one element or sibling.
@@ -106,6 +120,7 @@ public struct JSONArrayStreamReader: Sendable {
         self.depthLimit = depthLimit
         self.offset = offset
         extracted = LimitedBytes(byteLimit: limit)
+        role = path.isEmpty ? .elements : .onPath(0)
     }
 
     /// Reads a piece of the text until a finding is complete.
@@ -116,13 +131,77 @@ public struct JSONArrayStreamReader: Sendable {
     /// - Returns: The finding, or `nil` if the end of the piece was reached.
     /// - Throws: ``JSONError`` with an offset in the whole text.
     public mutating func next(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Finding? {
+        if skipped != nil { return skipRest(in: piece, from: &index) }
+        elementError = nil
         while index < piece.count {
             let start = index
-            let isValueComplete = try step(in: piece, from: &index)
+            let isValueComplete: Bool
+            do throws(JSONError) {
+                isValueComplete = try step(in: piece, from: &index)
+            } catch {
+                index = start
+                throw error
+            }
             offset += index - start
             if isValueComplete, let finding = endValue() { return finding }
         }
         return nil
+    }
+}
+
+// MARK: - Invalid elements
+
+extension JSONArrayStreamReader {
+    /// Continues after the element in which ``next(in:from:)`` found `error`, and returns whether this is possible.
+    ///
+    /// The next finding is the invalid element, whose ``elementError`` is `error`. Its end is found by its brackets and
+    /// strings.
+    public mutating func skipElement(after error: JSONError) -> Bool {
+        let array = frames.lastIndex { if case .elements = $0.role { true } else { false } }
+        guard isInElement, skipped == nil, let array else { return false }
+        skipped = SkippedElement(error: error, depth: frames.count - array - 1)
+        frames.removeLast(frames.count - array - 1)
+        return true
+    }
+
+    private mutating func skipRest(in piece: Span<UInt8>, from index: inout Int) -> Finding? {
+        guard var skipped else { return nil }
+        let start = index
+        defer { offset += index - start }
+        while index < piece.count {
+            let byte = piece[index]
+            if skipped.isInString {
+                skipped.isInString = skipped.isAfterBackslash || byte != UInt8(ascii: "\"")
+                skipped.isAfterBackslash = !skipped.isAfterBackslash && byte == UInt8(ascii: "\\")
+                index += 1
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): skipped.isInString = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["): skipped.depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                // At depth 0, the bracket ends the array, and is read again.
+                if skipped.depth > 0 { index += 1 }
+                skipped.depth -= 1
+                if skipped.depth <= 0 { return endSkippedElement(skipped.error, at: offset + index - start) }
+                continue
+            case UInt8(ascii: ",") where skipped.depth == 0:
+                return endSkippedElement(skipped.error, at: offset + index - start)
+            default: break
+            }
+            index += 1
+        }
+        self.skipped = skipped
+        return nil
+    }
+
+    private mutating func endSkippedElement(_ error: JSONError, at end: Int) -> Finding {
+        skipped = nil
+        elementError = error
+        state = .afterValue
+        isInElement = false
+        range = range.lowerBound..<end
+        return .element
     }
 }
 
@@ -260,9 +339,10 @@ extension JSONArrayStreamReader {
     }
 
     private mutating func close(_ byte: UInt8) throws(JSONError) {
-        guard let frame = frames.popLast(), frame.isObject == (byte == UInt8(ascii: "}")) else {
+        guard let frame = frames.last, frame.isObject == (byte == UInt8(ascii: "}")) else {
             throw JSONError(.unexpectedByte, at: offset)
         }
+        frames.removeLast()
         role = frame.role
         if role.hasBrackets { extracted.append(byte) }
     }

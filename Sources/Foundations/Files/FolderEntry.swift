@@ -28,6 +28,15 @@ public struct FolderEntry: Sendable {
     /// Returns whether the name is equal to `text`.
     public func isNamed(_ text: String) -> Bool { name.elementsEqual(text.utf8) }
 
+    /// Returns whether a file called `name` contains information of Windows about the origin of another file.
+    ///
+    /// Linux shows the colon of such a name, or the character that replaces the colon on other file systems.
+    public static func isZoneIdentifier(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        [":Zone.Identifier", "\u{F03A}Zone.Identifier"].contains { suffix in
+            name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        }
+    }
+
     /// Returns whether the name of `left` sorts before the name of `right` by its bytes.
     public static func precedes(_ left: FolderEntry, _ right: FolderEntry) -> Bool {
         left.name.lexicographicallyPrecedes(right.name)

@@ -6,6 +6,8 @@ public struct SpooledTreeBuilder {
     public enum Fault {
         /// A file, link or special file with the same path as a folder.
         case pathConflict(path: String)
+        /// Several files with the same path and different contents, of which only the last one is kept.
+        case repeatedName(path: String)
         /// A hard link whose target is not a file in the archive.
         case danglingHardLink(path: MemberPath, target: MemberPath)
         /// A hard link whose target was not kept.
@@ -134,7 +136,7 @@ extension SpooledTreeBuilder {
     /// - Parameters:
     ///   - name: The path of the archive or backup, for error messages.
     ///   - byteStorage: The storage of the bytes.
-    /// - Returns: The tree and the faults.
+    /// - Returns: The tree, without hard links whose target is missing or omitted, and the faults.
     public consuming func finish(name: String, byteStorage: SpooledTree.ByteStorage) -> (
         tree: SpooledTree, faults: [Fault]
     ) {
@@ -142,12 +144,18 @@ extension SpooledTreeBuilder {
         var sorted: [[FolderEntry]] = []
         sorted.reserveCapacity(folders.count)
         for index in folders.indices {
-            sorted.append(Self.sortedEntries(of: folders[index], &faults))
+            sorted.append(sortedEntries(of: folders[index], byteStorage, &faults))
             folders[index].entries = []
         }
         var tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
         for link in hardLinks { moveContents(of: link, in: tree) }
-        for link in hardLinks { resolve(link, in: tree, &faults) }
+        let unresolved = Set(hardLinks.filter { !resolve($0, in: tree, &faults) }.map(\.file))
+        if !unresolved.isEmpty {
+            for index in sorted.indices {
+                sorted[index].removeAll { $0.kind == .file && unresolved.contains(Int($0.inode)) }
+            }
+            tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
+        }
         tree.files = files
         return (tree, faults)
     }
@@ -155,8 +163,10 @@ extension SpooledTreeBuilder {
     /// Returns the entries in the order of their names, with only one entry for each name.
     ///
     /// If several entries have the same name, the folder is kept and a fault is added. If none of them is a folder, the
-    /// last entry is kept.
-    private static func sortedEntries(of folder: Folder, _ faults: inout [Fault]) -> [FolderEntry] {
+    /// last entry is kept, and a fault is added if the contents of an earlier file differ.
+    private func sortedEntries(
+        of folder: Folder, _ byteStorage: SpooledTree.ByteStorage, _ faults: inout [Fault]
+    ) -> [FolderEntry] {
         var kept: [FolderEntry] = []
         kept.reserveCapacity(folder.entries.count)
         var rest = folder.entries.sorted(by: FolderEntry.precedes)[...]
@@ -164,12 +174,43 @@ extension SpooledTreeBuilder {
             let same = rest.prefix { $0.name == first.name }
             rest = rest.dropFirst(same.count)
             let subfolder = same.first { $0.kind == .folder }
-            kept.append(subfolder ?? same.last ?? first)
-            guard subfolder != nil, same.count > 1 else { continue }
-            let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + first.name
-            faults.append(.pathConflict(path: String(decoding: path, as: UTF8.self)))
+            let last = subfolder ?? same.last ?? first
+            kept.append(last)
+            guard same.count > 1 else { continue }
+            let bytes = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + first.name
+            let path = String(decoding: bytes, as: UTF8.self)
+            if subfolder != nil {
+                faults.append(.pathConflict(path: path))
+            } else if same.contains(where: { $0.kind == .file && !haveEqualContents($0, last, byteStorage) }) {
+                faults.append(.repeatedName(path: path))
+            }
         }
         return kept
+    }
+
+    /// Returns whether two entries are files with the same contents.
+    ///
+    /// The contents of omitted files are unknown, and assumed to be the same.
+    private func haveEqualContents(
+        _ left: FolderEntry, _ right: FolderEntry, _ byteStorage: SpooledTree.ByteStorage
+    ) -> Bool {
+        guard left.kind == right.kind else { return false }
+        switch (files[Int(left.inode)], files[Int(right.inode)], byteStorage) {
+        case (.spooled(let left, let leftCount), .spooled(let right, let rightCount), .spool(let spool)):
+            guard leftCount == rightCount, left != right else { return leftCount == rightCount }
+            let others = ByteSource(spool, at: right, count: rightCount)
+            var areEqual = true
+            do throws(FileError) {
+                try ByteSource(spool, at: left, count: leftCount).forEachChunk { bytes, offset throws(FileError) in
+                    let other = areEqual ? try others.bytes(at: offset, count: bytes.count) : []
+                    areEqual = bytes == other
+                }
+                return areEqual
+            } catch {
+                return false
+            }
+        case (let left, let right, _): return left == right
+        }
     }
 
     /// Returns the index in `files` of the target of a hard link, or `nil` if there is no such file.
@@ -187,15 +228,19 @@ extension SpooledTreeBuilder {
         files[target] = files[link.file]
     }
 
-    /// Assigns the contents of the target to `link` if `link` is empty, and adds a fault if the target is missing or
-    /// omitted.
-    private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
-        guard case .spooled(_, 0) = files[link.file] else { return }
+    /// Assigns the contents of the target to `link` if `link` is empty.
+    ///
+    /// Returns `false` and adds a fault if the target is missing or omitted.
+    private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) -> Bool {
+        guard case .spooled(_, 0) = files[link.file] else { return true }
         guard let target = Self.target(of: link, in: tree), target != link.file else {
-            return faults.append(.danglingHardLink(path: link.path, target: link.target))
+            faults.append(.danglingHardLink(path: link.path, target: link.target))
+            return false
         }
         files[link.file] = files[target]
-        if files[target] == .omitted { faults.append(.omittedTarget(path: link.path, target: link.target)) }
+        guard files[target] == .omitted else { return true }
+        faults.append(.omittedTarget(path: link.path, target: link.target))
+        return false
     }
 }
 

@@ -71,7 +71,7 @@ extension CommandError {
         case .wouldReplaceInput: self.init(status: .cannotCreate, message: error.message, remedy: error.remedy)
         case .backup(let cause, _) where cause.cause == .password:
             self.init(status: .badConfiguration, message: error.message, remedy: error.remedy)
-        case .backup, .partOfBackup, .archive, .noStores, .tooLarge, .pseudonyms, .unrecognized:
+        case .backup, .partOfBackup, .archive, .noStores, .tooLarge, .pseudonyms, .unread, .unrecognized:
             self.init(status: .badData, message: error.message, remedy: error.remedy)
         }
     }

@@ -142,6 +142,80 @@ import Testing
         #expect(problems.map(\.path) == ["Info.plist", "Manifest.plist"])
     }
 
+    /// Moves each file of a backup to its domain and path, as some tools do that decrypt backups.
+    private static let unpacking = """
+        import os, sqlite3, sys
+        root = sys.argv[1]
+        rows = sqlite3.connect(root + "/Manifest.db").execute("SELECT fileID, domain, relativePath FROM Files")
+        for name, domain, path in rows.fetchall():
+            stored = os.path.join(root, name[:2], name)
+            if os.path.isfile(stored):
+                target = os.path.join(root, domain, path)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                os.rename(stored, target)
+        """
+
+    @Test("Files that are stored by domain and path are read")
+    func unpackedFiles() async throws {
+        let path = try copy("plain")
+        let expected = try await ReadCapture(open(path))
+        try tool("python3", "-c", Self.unpacking, path)
+        try tool("tar", "-C", path, "-cf", folder("unpacked.tar"), ".")
+        for input in [path, folder("unpacked.tar")] {
+            let found = try await ReadCapture(open(input))
+            #expect(!expected.ids.isEmpty && found.ids == expected.ids)
+            #expect(!found.problems.contains { $0.problem.text.hasPrefix("B28") })
+        }
+    }
+
+    @Test("A link in the place of the folder of a domain is not followed")
+    func linkedDomain() async throws {
+        let path = try copy("plain")
+        try tool("python3", "-c", Self.unpacking, path)
+        for domain in try FileManager.default.contentsOfDirectory(atPath: path) where domain.hasPrefix("AppDomain") {
+            try tool("mv", "\(path)/\(domain)", folder(domain))
+            try tool("ln", "-s", folder(domain), "\(path)/\(domain)")
+        }
+        let found = try await ReadCapture(open(path))
+        #expect(found.ids.isEmpty)
+        #expect(found.problems.contains { $0.problem.text.hasPrefix("B31") })
+    }
+
+    @Test("Rows of unknown kinds without a path are skipped, and other rows without one are reported")
+    func rowsWithoutPath() async throws {
+        let path = try copy("plain-bare")
+        let expected = try await open(path)
+        func insert(_ flags: Int) throws {
+            let script = """
+                import sqlite3, sys
+                db = sqlite3.connect(sys.argv[1] + "/Manifest.db")
+                db.execute("INSERT INTO Files VALUES (?, NULL, NULL, ?, NULL)", (sys.argv[2] * 40, int(sys.argv[2])))
+                db.commit()
+                """
+            try tool("python3", "-c", script, path, "\(flags)")
+        }
+        try insert(8)
+        let capture = try await open(path)
+        #expect(capture.problems == expected.problems)
+        try insert(1)
+        let texts = try await open(path).problems.map(\.problem.text)
+        #expect(texts.contains { $0.hasPrefix("B36") && $0.hasSuffix(": 1, such as /") })
+    }
+
+    @Test("A backup without its manifest and a backup of iOS 3 are named")
+    func withoutManifest() async throws {
+        let path = try copy("plain")
+        for name in ["Manifest.db", "Manifest.db-wal", "Manifest.db-journal"] {
+            try tool("rm", "-f", "\(path)/\(name)")
+        }
+        #expect(try await error(path)?.message.hasPrefix("\(path): B33 not read: the backup has no manifest") == true)
+        try tool("mkdir", folder("old"))
+        for suffix in ["mdinfo", "mddata"] {
+            try tool("touch", "\(folder("old"))/\(String(repeating: "a", count: 40)).\(suffix)")
+        }
+        #expect(try await error(folder("old"))?.message.contains("a backup of iOS 3 or older") == true)
+    }
+
     @Test("A manifest that exceeds the spool is rejected without copying any of it")
     func spoolLimit() async throws {
         let path = try copy("plain")

@@ -112,6 +112,57 @@ private struct Extraction: Equatable {
         }
     }
 
+    @Test(
+        "Reading continues after an invalid element",
+        arguments: [
+            ("NaN", 0), (#"{"a":NaN}"#, 5), (#"{"a":{"b":["]\"}",&]}}"#, 17), ("{]}", 1), ("[1}", 2), ("--x", 2),
+            (#"{"a" 1,"b":"]"}"#, 5),
+        ])
+    func continuesAfterInvalidElement(element: String, fault: Int) throws {
+        let start = #"{"log":{"entries":[1, "#.utf8.count
+        let text = Array((#"{"log":{"entries":[1, "# + element + #" ,{"a":2}],"version":3}}"#).utf8)
+        for pieceSize in [1, 3, 100] {
+            var reader = JSONArrayStreamReader(
+                path: ["log", "entries"], neighbors: ["version"], outline: .whole, limit: 100)
+            var found: [String] = []
+            for place in stride(from: 0, to: text.count, by: pieceSize) {
+                let piece = Array(text[place..<min(place + pieceSize, text.count)])
+                var index = 0
+                while index < piece.count {
+                    do throws(JSONError) {
+                        guard try reader.next(in: piece.span, from: &index) != nil else { continue }
+                        if let error = reader.elementError {
+                            #expect(error == JSONError(.unexpectedByte, at: start + fault))
+                            found.append(String(decoding: text[reader.range], as: UTF8.self))
+                        } else {
+                            found.append(String(decoding: reader.text, as: UTF8.self))
+                        }
+                    } catch {
+                        let canContinue = reader.skipElement(after: error)
+                        try #require(canContinue)
+                    }
+                }
+            }
+            try #require(found.count == 4)
+            #expect(found[1].hasPrefix(element.prefix(1)))
+            #expect(found[2] == #"{"a":2}"# && found[3] == "3")
+            #expect(reader.isComplete)
+        }
+    }
+
+    @Test("The outermost value can be the array")
+    func readsOutermostArray() throws {
+        var reader = JSONArrayStreamReader(path: [], outline: Self.outline, limit: 100)
+        let text = Array(#" [{"a":1,"x":2}, {"a":2}]"#.utf8)
+        var index = 0
+        for expected in [#"{"a":1}"#, #"{"a":2}"#] {
+            #expect(try reader.next(in: text.span, from: &index) == .element)
+            #expect(String(decoding: reader.text, as: UTF8.self) == expected)
+        }
+        #expect(try reader.next(in: text.span, from: &index) == nil)
+        #expect(reader.isComplete)
+    }
+
     @Test("A truncated text yields its complete elements")
     func readsTruncatedText() {
         let extraction = Extraction(

@@ -72,7 +72,7 @@ struct InputOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Captures: folders copied from a device, backups of a device, archives of these (zip, tar, 7z, cpio), HAR \
-            files, NDJSON files, single store files, or bundles; - is standard input.
+            files, sessions of Charles or Fiddler, NDJSON files, single store files, or bundles; - is standard input.
             """, valueName: "path"), completion: .file())
     var paths: [String]
 

@@ -49,11 +49,16 @@ enum DirectoryReport {
     private static func queue(of directory: GleanDirectory, pendingFolderIndex: Int, in folder: borrowing Folder)
         -> GleanQueue
     {
-        let files = directory.folders[pendingFolderIndex].fileNames
+        // The SDK reads only files whose names are UUIDs, and deletes others, such as stray copies.
+        let names = directory.folders[pendingFolderIndex].fileNames
+        let files = names.indices.filter { index in
+            let name = names[index]
+            return GleanName.digits(ofUUID: name.span) != nil
+        }
         var byteCount: Int?
         if files.count <= GleanQueue.maximumSummedPingCount {
             byteCount = 0
-            for index in files.indices {
+            for index in files {
                 let name = directory.storeFile(
                     at: GleanDirectory.FilePosition(folderIndex: pendingFolderIndex, fileIndex: index)
                 ).name

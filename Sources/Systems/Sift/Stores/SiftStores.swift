@@ -90,7 +90,8 @@ extension SiftStores {
             do throws(FileError) {
                 let folder = try sdkFolder.tree.folder(at: path)
                 let device = sdkFolder.excluded.isEmpty ? nil : try folder.device()
-                for entry in try folder.entries() where entry.name.first != UInt8(ascii: ".") {
+                for entry in try folder.entries()
+                where entry.name.first != UInt8(ascii: ".") && !FolderEntry.isZoneIdentifier(entry.name) {
                     let entryPath = "\(path)/\(entry.text)"
                     let entryName = name + [UInt8(ascii: "/")] + entry.name
                     if let device, sdkFolder.excluded.contains(FileIdentity(device: device, inode: entry.inode)) {

@@ -1,0 +1,101 @@
+import Bytes
+import Files
+
+/// The central directory of a zip archive, which libarchive uses to find the members.
+///
+/// Some archives have a wrong directory although all members are intact. The macOS Finder writes no Zip64 records, so that
+/// offsets in archives of more than 4 GiB are truncated to 32 bits. Such an archive is read from front to back instead.
+///
+/// Source: "APPNOTE.TXT - .ZIP File Format Specification", sections 4.3.7, 4.3.12 and 4.3.16.
+struct ZipDirectory {
+    /// The number of entries that the end record states, modulo 2¹⁶.
+    ///
+    /// The number is `nil` if the file does not end with the end record and its comment, or if only a Zip64 record states
+    /// the number.
+    private(set) var statedEntryCount: UInt16?
+    /// The number of entries that were found, or `nil` if the directory is missing or a Zip64 record describes it.
+    private(set) var entryCount: Int?
+    /// Whether the directory leads to the local headers of all members.
+    private var isConsistent = true
+    /// Whether the file begins with a local header.
+    private let beginsWithMember: Bool
+
+    /// Whether the archive can be read only from front to back.
+    var isInconsistentZip: Bool { !isConsistent && beginsWithMember }
+
+    private static let endRecordSize = 22
+    private static let endSignature: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
+    private static let locatorSize = 20
+    private static let locatorSignature: [UInt8] = [0x50, 0x4B, 0x06, 0x07]
+    private static let entrySize = 46
+    private static let entrySignature: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
+    private static let localSignature: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
+    private static let pieceSize = 1 << 20
+
+    /// Finds the directory of the archive in `source`, and compares at most `entryLimit` entries with the local headers.
+    ///
+    /// Returns `nil` if the file has no end record. libarchive reads such an archive from front to back itself.
+    init?(of source: ByteSource, entryLimit: Int) throws(FileError) {
+        let size = min(source.count, Self.endRecordSize + Int(UInt16.max))
+        let tail = try source.bytes(at: source.count - size, count: size)
+        let starts = stride(from: tail.count - Self.endRecordSize, through: 0, by: -1).lazy
+        guard let start = starts.first(where: { tail[$0...].starts(with: Self.endSignature) }) else { return nil }
+        beginsWithMember = try source.bytes(at: 0, count: 4) == Self.localSignature
+        // A comment of any length can follow the record.
+        for start in starts where tail[start...].starts(with: Self.endSignature) {
+            guard start + Self.endRecordSize + tail.number(at: start + 20, size: 2) == tail.count else { continue }
+            statedEntryCount = UInt16(exactly: tail.number(at: start + 10, size: 2)).flatMap { $0 == .max ? nil : $0 }
+            break
+        }
+        let usesZip64 =
+            start >= Self.locatorSize && tail[(start - Self.locatorSize)...].starts(with: Self.locatorSignature)
+        guard !usesZip64 else { return }
+        let end = source.count - size + start
+        let first = end - tail.number(at: start + 12, size: 4)
+        isConsistent = first >= 0
+        guard isConsistent else { return }
+        try compareEntries(
+            in: first..<end, of: source, shift: first - tail.number(at: start + 16, size: 4), limit: entryLimit)
+    }
+
+    /// Counts the entries in `range`, and checks that a local header is at the offset that each entry states.
+    ///
+    /// The offsets are relative to `shift`, which is the number of bytes before the archive in the file.
+    private mutating func compareEntries(
+        in range: Range<Int>, of source: ByteSource, shift: Int, limit: Int
+    ) throws(FileError) {
+        var position = range.lowerBound
+        var count = 0
+        var piece: [UInt8] = []
+        var pieceStart = position
+        isConsistent = shift >= 0
+        while position < range.upperBound, count <= limit {
+            if position + Self.entrySize > pieceStart + piece.count {
+                piece = try source.bytes(at: position, count: min(Self.pieceSize, range.upperBound - position))
+                pieceStart = position
+            }
+            let index = position - pieceStart
+            guard piece.count - index >= Self.entrySize, piece[index...].starts(with: Self.entrySignature) else {
+                // Other records may follow the entries, such as a signature.
+                isConsistent = isConsistent && count > 0
+                break
+            }
+            count += 1
+            let offset = piece.number(at: index + 42, size: 4)
+            // A larger offset is in a Zip64 field.
+            if isConsistent, offset != UInt32.max {
+                isConsistent = try source.bytes(at: shift + offset, count: 4) == Self.localSignature
+            }
+            position += Self.entrySize
+            for field in [28, 30, 32] { position += piece.number(at: index + field, size: 2) }
+        }
+        entryCount = count
+    }
+}
+
+extension [UInt8] {
+    /// Returns the little-endian number of `size` bytes at `index`.
+    fileprivate func number(at index: Int, size: Int) -> Int {
+        self[index..<index + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}
