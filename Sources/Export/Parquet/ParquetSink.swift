@@ -21,7 +21,9 @@ final class ParquetSink: TableSink {
     init(
         path: String, replacing: Bool, tables: [Table], creator: String, limit: JobLimit
     ) throws(FileError) {
-        let folder = try AtomicFolder(path: path, files: tables.map { "\($0.name).parquet" }, replacing: replacing)
+        let names = tables.map { "\($0.name).parquet" } + [LoadScript.fileName]
+        let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
+        try folder.write(LoadScript.text(forParquetFilesOf: tables).utf8.span, to: tables.count)
         let magic = ParquetFormat.magic
         for index in tables.indices { try folder.write(magic.span, to: index) }
         identities = folder.identities

@@ -28,13 +28,15 @@ public final class NewDatabase {
     ///   - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes
     ///     it.
     ///   - threads: The maximum number of additional threads for sorting.
+    ///   - maximumSize: The maximum size of the database in bytes.
     /// - Throws: ``DatabaseError``.
-    public init(path: String, threads: Int = 0) throws(DatabaseError) {
+    public init(path: String, threads: Int = 0, maximumSize: Int = .max) throws(DatabaseError) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try run(
             """
             PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
             PRAGMA cache_size = -\(Self.cacheKibibytes); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
+            PRAGMA max_page_count = \(min(max(1, maximumSize / Self.pageSize), Int(UInt32.max) - 1));
             BEGIN
             """)
     }
@@ -48,23 +50,26 @@ public final class NewDatabase {
     ///
     /// - Parameters:
     ///   - table: The name of the table as an SQL identifier.
-    ///   - columns: The number of columns.
+    ///   - columns: The number of values in a row.
+    ///   - stored: The indices of the values that are stored, one for each column, or `nil` for all values.
     /// - Returns: The prepared insertion.
     /// - Throws: ``DatabaseError``.
-    public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
-        try RowInsertion(into: table, columns: columns, of: self)
+    public func insertion(
+        into table: String, columns: Int, storing stored: [Int]? = nil
+    ) throws(DatabaseError) -> RowInsertion {
+        try RowInsertion(into: table, columns: columns, storing: stored ?? Array(0..<columns), of: self)
     }
 
-    /// Calls `body` with the first column of each row of a query without parameters.
+    /// Calls `body` with each row of a query without parameters.
     ///
-    /// The bytes are valid only during the call.
+    /// A row is valid only during the call.
     ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
-    public func forEachFirstColumn(of query: String, _ body: (RawSpan) throws -> Void) throws {
+    public func forEachRow(of query: String, _ body: (borrowing DatabaseRow) throws -> Void) throws {
         let connection = try open()
         let statement = try connection.prepare(query, count: query.utf8.count)
         defer { sqlite3_finalize(statement) }
-        while try connection.step(statement) { try DatabaseRow(statement: statement).withBytes(of: 0, body) }
+        while try connection.step(statement) { try body(DatabaseRow(statement: statement)) }
     }
 
     /// Commits the transaction and closes the file.
@@ -102,6 +107,8 @@ public final class RowInsertion {
     }
 
     private let columnCount: Int
+    /// The indices of the stored values in a row.
+    private let stored: [Int]
     private let database: NewDatabase
     /// The number of rows that one statement inserts.
     ///
@@ -115,16 +122,17 @@ public final class RowInsertion {
     /// The statement that inserts one row.
     private let singleRowStatement: OpaquePointer
 
-    init(into table: String, columns: Int, of database: NewDatabase) throws(DatabaseError) {
+    init(into table: String, columns: Int, storing stored: [Int], of database: NewDatabase) throws(DatabaseError) {
         let connection = try database.open()
         func statement(rows: Int) throws(DatabaseError) -> OpaquePointer {
-            let row = "(" + Array(repeating: "?", count: columns).joined(separator: ",") + ")"
+            let row = "(" + Array(repeating: "?", count: stored.count).joined(separator: ",") + ")"
             let sql = "INSERT INTO \(table) VALUES " + Array(repeating: row, count: rows).joined(separator: ",")
             return try connection.prepare(sql, count: sql.utf8.count)
         }
         multiRowStatement = try statement(rows: Self.rowsPerStep)
         singleRowStatement = try statement(rows: 1)
         columnCount = columns
+        self.stored = stored
         self.database = database
     }
 
@@ -146,10 +154,13 @@ public final class RowInsertion {
                     let isFullStep = count - row >= Self.rowsPerStep
                     let rows = isFullStep ? Self.rowsPerStep : 1
                     let statement = isFullStep ? multiRowStatement : singleRowStatement
-                    for column in 0..<rows * columnCount {
-                        let next = value(row * columnCount + column)
-                        let code = Self.bind(next, to: Int32(column + 1), of: statement, text)
-                        guard code == SQLITE_OK else { return code }
+                    var parameter: Int32 = 0
+                    for start in stride(from: row * columnCount, to: (row + rows) * columnCount, by: columnCount) {
+                        for column in stored {
+                            parameter += 1
+                            let code = Self.bind(value(start + column), to: parameter, of: statement, text)
+                            guard code == SQLITE_OK else { return code }
+                        }
                     }
                     let code = sqlite3_step(statement)
                     sqlite3_reset(statement)

@@ -56,6 +56,13 @@ extension Record {
             system: system, type: type, id: id, client: client, time: time, app: app, target: target, payload: payload,
             source: source, held: held, notes: notes)
     }
+
+    /// The record with an empty payload.
+    var withoutPayload: Record {
+        var record = self
+        record.payload = []
+        return record
+    }
 }
 
 /// The app that queued a record.

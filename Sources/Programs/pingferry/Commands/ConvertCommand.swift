@@ -258,9 +258,9 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         let intake = try await common.read(
             reader,
-            keep: { entry, line, payload in
+            keep: { entry, _, payload in
                 stores?.count(entry)
-                export.add(entry.summary, line: line, payload: payload)
+                export.add(entry.record, payload: payload)
             },
             note: { finding in
                 stores?.note(finding)
@@ -411,7 +411,7 @@ private enum OutputName {
 
 extension ScanReport {
     /// The findings of the report, which must be finished, as rows of the table of stores.
-    fileprivate var exportedStores: some Sequence<ExportedStore> {
+    var exportedStores: some Sequence<ExportedStore> {
         let apps = containerApps
         return rows.lazy.map { ExportedStore($0, app: apps.app(of: $0)) }
     }

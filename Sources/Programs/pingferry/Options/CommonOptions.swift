@@ -86,7 +86,7 @@ struct InputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR.",
+            "The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR, and of the tables of a report.",
             valueName: "mib"))
     var spoolLimit = InputLimits.spoolSize >> 20
 
