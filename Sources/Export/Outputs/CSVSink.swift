@@ -163,7 +163,8 @@ enum LoadScript {
         let columns = table.columns.map { "'\($0.name)': '\(type(of: $0))'" }
         var arguments = [
             "'\(table.name).csv'", "columns = {\(columns.joined(separator: ", "))}", "auto_detect = false",
-            "header = true", "delim = ','", #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#, "strict_mode = true",
+            "header = true", "delim = ','", #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#,
+            "strict_mode = true",
             // NULL is an empty field, and an empty string is a pair of quotation marks.
             "nullstr = ''", "allow_quoted_nulls = false",
             // If several threads read a file from different positions, text that contains line feeds can cause errors.

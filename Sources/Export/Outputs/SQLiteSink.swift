@@ -18,7 +18,8 @@ struct TableDatabase {
     /// `columns` contains the names of the stored columns of each stored table, separated by spaces. By default, all
     /// columns of all tables are stored.
     init(
-        _ database: NewDatabase, _ tables: [Table], storing columns: [String: String]? = nil, for sink: (some TableSink).Type
+        _ database: NewDatabase, _ tables: [Table], storing columns: [String: String]? = nil,
+        for sink: (some TableSink).Type
     ) throws(DatabaseError) {
         self.database = database
         var insertions: [(table: Int, insertion: RowInsertion)] = []

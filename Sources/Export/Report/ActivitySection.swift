@@ -33,7 +33,9 @@ extension ReportPage {
             }
             // The bars of all apps have the same scale.
             let largest = kinds.flatMap(\.rows).map(\.count).max() ?? 0
-            let tables = zip(apps.rows, kinds).map { eventTable($0.names[0] ?? "an unknown app", $0.count, $1, largest) }
+            let tables = zip(apps.rows, kinds).map {
+                eventTable($0.names[0] ?? "an unknown app", $0.count, $1, largest)
+            }
             let more = countFormatter.text(apps.otherCount, "event")
             return tables + [countFormatter.aside(apps.otherCount, "Other apps: \(more).")]
         }
@@ -62,14 +64,14 @@ extension ReportPage {
             // The names of an engine can differ in letter case. The most frequent name that can be shown is used. The number
             // of clients is that of the searches with exactly this name and the same source.
             let source = """
-                WITH exact AS (SELECT engine, source, CAST(total(max(0, coalesce(count, 0))) AS INTEGER) AS count,
+                WITH exact AS (SELECT engine, source, \(ReportDatabase.sum("max(0, coalesce(count, 0))")) AS count,
                 min(record << 24 | n) AS first, count(DISTINCT client) AS everyone
                 FROM searches JOIN entries USING (record) GROUP BY engine, source),
                 named AS (SELECT *, row_number() OVER (ORDER BY count DESC, first) AS place,
                 first_value(engine) OVER (PARTITION BY lower(engine) ORDER BY min(count, everyone) < \(minimumCount),
                 count / \(countFormatter.minimumCount) DESC, \(countFormatter.hidesSmallCounts ? "engine, source" : "first"))
                 AS name FROM exact)
-                SELECT name, source, CAST(total(count) AS INTEGER) AS count, min(place) AS first,
+                SELECT name, source, \(ReportDatabase.sum("count")) AS count, min(place) AS first,
                 total(CASE WHEN engine = name THEN everyone END) AS everyone FROM named GROUP BY name, source
                 """
             let counts = try database.counts(

@@ -10,11 +10,14 @@ extension ReportPage {
                     "A client is one app on one phone, identified by a random number. Its app, phone and locale are the latest.",
                 content: [
                     try clientTable,
-                    try valueTable("Apps and versions", ["app", "version"], of: ["app", "version"], place: "app_place") {
+                    try valueTable(
+                        "Apps and versions", ["app", "version"], of: ["app", "version"], place: "app_place"
+                    ) {
                         [.captured($0[0]), .captured($0[1])]
                     },
                     try valueTable(
-                        "Phones", ["model", "operating system"], of: ["device", "os", "os_version"], place: "phone_place"
+                        "Phones", ["model", "operating system"], of: ["device", "os", "os_version"],
+                        place: "phone_place"
                     ) { [.captured($0[0]), .captured(Self.joined($0[1], $0[2]))] },
                     try valueTable("Locales", ["locale"], of: ["locale"], place: "locale_place") { [.captured($0[0])] },
                 ])

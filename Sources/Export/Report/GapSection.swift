@@ -5,8 +5,8 @@ extension ReportPage {
     var gapSection: PageSection {
         get throws {
             let query = """
-                SELECT total(reason = 'missing'), CAST(total(count * (reason = 'missing')) AS INTEGER),
-                CAST(total(count * (reason = 'repeated')) AS INTEGER), total(reason = 'restart') FROM gaps
+                SELECT total(reason = 'missing'), \(ReportDatabase.sum("count * (reason = 'missing')")),
+                \(ReportDatabase.sum("count * (reason = 'repeated')")), total(reason = 'restart') FROM gaps
                 """
             let numbers = try database.numbers(query, count: 4)
             return PageSection(

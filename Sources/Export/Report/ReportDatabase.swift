@@ -14,7 +14,8 @@ public final class ReportDatabase: TableSink {
 
     /// The stored columns of each table.
     private static let columns = [
-        "records": "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
+        "records":
+            "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
             + "uploadable",
         "holds": "record n code", "events": "record n at_ms name label", "searches": "record n source engine count",
         "metrics": "record n metric_type name",
@@ -50,7 +51,7 @@ public final class ReportDatabase: TableSink {
     /// Creates the tables that several queries use.
     func commit() throws { try run(Self.preparation) }
 
-    /// The statements that create these tables:
+    /// The statements that create the tables for several queries.
     ///
     /// - `entries`: the records with the number `owner` of their row in `clients`, and the same number `client` unless they
     ///   have no client. A place is 1 for the record of the owner that contains its latest app, phone or locale. A record
@@ -79,7 +80,16 @@ public final class ReportDatabase: TableSink {
     /// Returns the expression for the day, counted from 1970-01-01, of a column of milliseconds.
     static func day(_ column: String) -> String { "\(column) / 86400000 - (\(column) % 86400000 < 0)" }
 
-    private func run(_ script: String) throws {
+    /// Returns the expression for the sum of a column of numbers that are not negative, which is limited to 2⁶³ - 1.
+    ///
+    /// The function `sum` would fail if the sum exceeded this limit, and `total` is inexact.
+    static func sum(_ column: String) -> String {
+        let (high, low) = ("sum((\(column)) >> 32)", "sum((\(column)) & 0xFFFFFFFF)")
+        return "CAST(CASE WHEN \(high) >> 31 = 0 THEN (\(high) << 32) + \(low) ELSE 9223372036854775807 END AS INTEGER)"
+    }
+
+    /// Runs statements without parameters, separated by semicolons.
+    func run(_ script: String) throws {
         do { try rows.database.run(script) } catch { throw FileError(reporting: error) }
     }
 
@@ -144,7 +154,7 @@ extension ReportDatabase {
             row_number() OVER (ORDER BY count / \(formatter.minimumCount) DESC, \(hides ? "" : "first, ")\(byName)) AS place
             FROM counted \(hides ? "WHERE min(count, \(everyone)) >= \(formatter.minimumCount)" : ""))
             SELECT sum, count, \(number), \(names.joined(separator: ", "))
-            FROM (SELECT CAST(total(count) AS INTEGER) AS sum FROM counted) LEFT JOIN shown ON place <= \(limit) ORDER BY place
+            FROM (SELECT \(Self.sum("count")) AS sum FROM counted) LEFT JOIN shown ON place <= \(limit) ORDER BY place
             """
         var rows: [ReportCounts.Row] = []
         var total = 0

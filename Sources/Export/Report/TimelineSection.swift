@@ -17,7 +17,8 @@ extension ReportPage {
 
     private var recordChart: HTML {
         get throws {
-            let source = "SELECT system, type, count(*) AS count, min(record) AS first FROM entries GROUP BY system, type"
+            let source =
+                "SELECT system, type, count(*) AS count, min(record) AS first FROM entries GROUP BY system, type"
             let kinds = try database.counts(
                 of: ["system", "type"], in: source, limit: Self.maxColors + 1, countFormatter)
             // If only one kind would be shown as "other types", it has its own color instead.

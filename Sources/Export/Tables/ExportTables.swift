@@ -30,7 +30,8 @@ public struct ExportTables: Sendable {
 
 extension ExportTables {
     static let records = RowTable<RecordRow>(
-        "records", aRowForEach: "record", key: ["record"], indexes: [["id"], ["client"], ["time_ms"], ["system", "type"]],
+        "records", aRowForEach: "record", key: ["record"],
+        indexes: [["id"], ["client"], ["time_ms"], ["system", "type"]],
         [
             .number("the number of the record in the order of `convert`, from 1", name: "record"),
             .cell("system", .text, "the name of the telemetry system", isRequired: true) { $0.shared.system },
@@ -67,7 +68,8 @@ extension ExportTables {
             .flag("uploadable", "1 if the record can be uploaded, 0 if it is held") { $0.record.held.isEmpty },
             .text("capture", "the capture that contains the record") { $0.record.source.capture },
             .stored(
-                "container", .text, "the container of the app on the phone: the capture, and the path of the folder that usually contains "
+                "container", .text,
+                "the container of the app on the phone: the capture, and the path of the folder that usually contains "
                     + "`Documents` and `Library`", isRequired: true
             ) { $0.container(in: &$1) },
             .text("path", "the path of the file in the capture") { $0.record.source.path },
@@ -97,11 +99,13 @@ extension ExportTables {
 
 extension ExportTables {
     static let clients = RowTable<(client: ClientSummary, apps: ClientApps)>(
-        numbered: "clients", aRowForEach: "client of a system, and for the records of a system that have no client", indexes: [["system", "client"]],
+        numbered: "clients", aRowForEach: "client of a system, and for the records of a system that have no client",
+        indexes: [["system", "client"]],
         [
             .text("system", "the telemetry system") { $0.client.system },
             .text(
-                "client", "the id of the client, as in its first record; ids that differ only in the case of ASCII letters are "
+                "client",
+                "the id of the client, as in its first record; ids that differ only in the case of ASCII letters are "
                     + "the same client"
             ) { $0.client.client },
             .text(
@@ -121,14 +125,16 @@ extension ExportTables {
         ])
 
     static let gaps = RowTable<GapRow>(
-        numbered: "gaps", aRowForEach: "gap, repetition or restart of the sequence numbers of a client", indexes: [["system", "client"]],
+        numbered: "gaps", aRowForEach: "gap, repetition or restart of the sequence numbers of a client",
+        indexes: [["system", "client"]],
         [
             .text("system", "the telemetry system") { $0.system.description },
             .text("type", "the type of the records, whose numbers are one sequence") { $0.type },
             .text("client", "the id of the client, as in the table `clients`") { $0.client },
             .integer("run", "the number of the run, from 1; each restart of the sequence begins a run") { $0.run },
             .text(
-                "reason", "`missing`: no record has the numbers; `repeated`: several different records have the same number; "
+                "reason",
+                "`missing`: no record has the numbers; `repeated`: several different records have the same number; "
                     + "`restart`: the sequence starts again, for example because the app was installed again"
             ) { $0.reason.rawValue },
             .integer(
@@ -168,7 +174,8 @@ extension ExportTables {
             .text("capture", "the name of the capture") { $0.capture },
             .text("path", "the path of the file in the capture") { $0.path },
             .integer(
-                "offset", "the byte offset of the item, or of the first byte that could not be parsed; NULL for a whole file"
+                "offset",
+                "the byte offset of the item, or of the first byte that could not be parsed; NULL for a whole file"
             ) { $0.reject.offset },
             .integer("length", "the length of the item, in bytes; NULL for a whole file") { $0.reject.length },
             .text("sha256", "the SHA-256 hash of the bytes of the item") { $0.sha256 },
@@ -182,7 +189,8 @@ extension ExportTables {
         "meta", aRowForEach: "property of the export", key: ["key"],
         [
             .text(
-                "key", """
+                "key",
+                """
                 the name of the property: `tool`, `tables`, `segments` if the export contains selected segments only, \
                 `times` if times are rounded down to the hour or day, \
                 `input.<n>` for each input, from 1, and `digest.<n>` for each input that is a bundle

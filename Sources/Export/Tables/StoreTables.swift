@@ -5,7 +5,8 @@ import Telemetry
 
 extension ExportTables {
     static let stores = RowTable<ExportedStore>(
-        numbered: "stores", "the row number, from 1, in the order of `scan`", aRowForEach: "part of a store that `scan --json` lists separately, and for each bundle and each request log",
+        numbered: "stores", "the row number, from 1, in the order of `scan`",
+        aRowForEach: "part of a store that `scan --json` lists separately, and for each bundle and each request log",
         [
             .text("capture", "the name of the capture, or the path of the bundle") { $0.capture },
             .text(
@@ -32,12 +33,14 @@ extension ExportTables {
             ) { $0.pendingEventCounts },
             .json("facts", "a list of sentences about the store as a whole") { $0.facts.isEmpty ? nil : $0.facts },
             .text(
-                "usage_data", "`on`, `off` or `unknown`: whether the user has switched on usage data; NULL if no known setting of the app concerns the store"
+                "usage_data",
+                "`on`, `off` or `unknown`: whether the user has switched on usage data; NULL if no known setting of the app concerns the store"
             ) { $0.usageData?.rawValue },
         ])
 
-    static let queues = RowTable<QueueRow>(
-        numbered: "queues", "the row number, from 1, in the order of `scan`", aRowForEach: "queue of a store whose state is known",
+    static let queues = RowTable<(store: ExportedStore, number: Int, queue: EvaluatedQueue)>(
+        numbered: "queues", "the row number, from 1, in the order of `scan`",
+        aRowForEach: "queue of a store whose state is known",
         [
             .integer("store", "the number `n` of the store in the table `stores`") { $0.number },
             .text("capture", "the name of the capture") { $0.store.capture },
@@ -46,10 +49,11 @@ extension ExportTables {
             .text("system", "the telemetry system of the queue") { $0.store.system?.description },
             .text("kind", "the kind of the store") { $0.store.kind },
             .text(
-                "readiness", "`ready` or `not-ready` by the rules of the app, `empty`, or `unknown` if the rules are unknown"
-            ) { $0.state.readiness.rawValue },
-            .text("code", "the code of the reason") { $0.state.code },
-            .text("text", "the reason") { $0.state.text },
+                "readiness",
+                "`ready` or `not-ready` by the rules of the app, `empty`, or `unknown` if the rules are unknown"
+            ) { $0.queue.state.readiness.rawValue },
+            .text("code", "the code of the reason") { $0.queue.state.code },
+            .text("text", "the reason") { $0.queue.state.text },
             .text("sentence", "a sentence that explains the state") { $0.queue.sentence },
             .time(
                 "at", "the time at which the state was evaluated: the latest time in the store; NULL if it has none"
@@ -95,14 +99,6 @@ public struct ExportedStore: Sendable {
     }
 
     fileprivate var container: String? { hasContainer ? ContainerName.of(path: path, capture: capture) : nil }
-}
-
-/// A queue, its store, and the row number of the store in the table `stores`.
-struct QueueRow: Sendable {
-    let store: ExportedStore
-    let number: Int
-    let queue: EvaluatedQueue
-    fileprivate var state: QueueState { queue.state }
 }
 
 /// A queue, and the time at which its state is evaluated by the rules of its app.

@@ -117,9 +117,7 @@ public struct TableExport: ~Copyable {
     public mutating func add(_ stores: some Sequence<ExportedStore>) throws {
         for store in stores {
             let number = add(store, to: ExportTables.stores)
-            if let queue = store.queue {
-                add(QueueRow(store: store, number: number, queue: queue), to: ExportTables.queues)
-            }
+            if let queue = store.queue { add((store, number, queue), to: ExportTables.queues) }
             try writeFullBuffer()
         }
     }

@@ -100,7 +100,8 @@ private enum CoreRows {
             + fields.enumerated().map { index, field in
                 .cell(field.key.description, columnKind(of: field.form), field.meaning) { $0[index] }
             } + [
-                .cell("other", .json, "all members that have no column, or whose type differs from that of the column") {
+                .cell("other", .json, "all members that have no column, or whose type differs from that of the column")
+                {
                     $0[fields.count]
                 }
             ])

@@ -96,7 +96,8 @@ struct SiftRows: RowFormat {
                 rows.buffer.keep(real: location.flatMap { document.value(of: key, in: $0) }, of: document)
             }
             let row = StateRow(
-                kind: rows.buffer.keep(kind), latitude: coordinate(Keys.latitude), longitude: coordinate(Keys.longitude),
+                kind: rows.buffer.keep(kind), latitude: coordinate(Keys.latitude),
+                longitude: coordinate(Keys.longitude),
                 altitude: coordinate(Keys.altitude), state: rows.buffer.keep(json: state, of: document))
             rows.add(row, number: rows.eventCount, to: states)
         }

@@ -420,7 +420,8 @@ extension ScanOutput.Entry {
         input: Int, place: ScanOutput.StorePlace?, leftOut: PseudonymCounts, sequenceNumber: SequenceNumber?
     ) {
         self.init(
-            summary: RecordSummary(record), record: record.withoutPayload, line: line, written: written, key: key, rank: rank,
+            summary: RecordSummary(record), record: record.withoutPayload, line: line, written: written, key: key,
+            rank: rank,
             dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber)
     }
 }

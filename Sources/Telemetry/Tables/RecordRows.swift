@@ -266,7 +266,9 @@ extension RecordRows {
             .cell("type", .text, "the type of the record", isRequired: true) { $0.record.type },
             .cell("client", .text, "the id of the client of the record") { $0.record.client },
             .cell("user_id", .text, "the id of the user, if the event contains it") { $0.event.userID },
-            .cell("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds") { $0.time.text },
+            .cell("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds") {
+                $0.time.text
+            },
             .cell("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC") { $0.time.milliseconds },
             .cell(
                 "time_basis", .text,

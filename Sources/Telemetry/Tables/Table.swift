@@ -105,7 +105,8 @@ public struct RowTable<Row>: Sendable {
 
     /// Creates a table with exactly the given columns.
     public init(
-        _ name: String, aRowForEach rowMeaning: String, key: [String], indexes: [[String]] = [], _ columns: [Column<Row>]
+        _ name: String, aRowForEach rowMeaning: String, key: [String], indexes: [[String]] = [],
+        _ columns: [Column<Row>]
     ) {
         table = Table(name, aRowForEach: rowMeaning, columns.map(\.declaration), key: key, indexes: indexes)
         cells = columns.map(\.cell)
@@ -162,7 +163,9 @@ public struct Column<Row>: Sendable {
     /// The number of the record that a row belongs to.
     public static var record: Self {
         let meaning = "the number of the record that the row belongs to"
-        return Self(.init("record", .integer, meaning, isRequired: true, refersToRecord: true)) { _, place, _ in place.record }
+        return Self(.init("record", .integer, meaning, isRequired: true, refersToRecord: true)) { _, place, _ in
+            place.record
+        }
     }
 
     /// Creates a column of row numbers, as described for ``RowPlace/number``.
@@ -216,7 +219,8 @@ public struct Column<Row>: Sendable {
     }
 
     /// Creates a column of instants or NULL.
-    public static func time(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Timestamp?) -> Self {
+    public static func time(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Timestamp?) -> Self
+    {
         stored(name, .time, meaning) { row, buffer in value(row).map { buffer.keep($0) } ?? .null }
     }
 

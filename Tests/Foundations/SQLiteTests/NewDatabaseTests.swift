@@ -91,11 +91,30 @@ import Testing
             index % 2 == 0 ? .integer(Int64(-index)) : .text(start: index / 2, count: 1)
         }
         var found: [String] = []
-        try database.forEachFirstColumn(of: "SELECT line FROM lines ORDER BY time") { line in
-            found.append(line.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-        }
+        try database.forEachRow(of: "SELECT line FROM lines ORDER BY time") { found.append($0[0]) }
         #expect(found == ["c", "b", "a"])
         #expect(folder.names == [])
+    }
+
+    @Test("only the selected values of a row are stored", arguments: [1, 64, 65])
+    func selectedValues(count: Int) throws {
+        let database = try NewDatabase(path: "")
+        try database.run("CREATE TABLE things (b INTEGER, d INTEGER) STRICT")
+        let insertion = try database.insertion(into: "things", columns: 4, storing: [1, 3])
+        try insertion.add(rows: count, text: [UInt8]().span) { .integer(Int64($0)) }
+        var found: [Int] = []
+        try database.forEachRow(of: "SELECT b, d FROM things ORDER BY rowid") { found += [$0[0], $0[1]] }
+        #expect(found == (0..<count).flatMap { [4 * $0 + 1, 4 * $0 + 3] })
+    }
+
+    @Test func sizeIsLimited() throws {
+        let database = try NewDatabase(path: "", maximumSize: 256 << 10)
+        try database.run("CREATE TABLE things (bytes BLOB)")
+        try database.run("INSERT INTO things VALUES (zeroblob(65536))")
+        let error = #expect(throws: DatabaseError.self) {
+            try database.run("INSERT INTO things VALUES (zeroblob(262144))")
+        }
+        #expect(error?.kind == .diskFull)
     }
 
     @Test func missingFolderIsReported() {

@@ -37,7 +37,8 @@ struct ConvertCommand: AsyncParsableCommand {
             Tables: \(tableNames). \
             Views in SQLite: \(viewNames).
 
-            A CSV folder contains the script load.sql, with which DuckDB loads the tables with their types. \
+            A CSV or Parquet folder contains the script load.sql, with which DuckDB loads the tables with their types, \
+            the views, and the meanings of the columns as comments. \
             Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula, also after a semicolon or a \
             line end within text if they do not split columns at commas. --spreadsheet prevents this by apostrophes, \
             which are then part of the data, and by quotation marks around all text.
