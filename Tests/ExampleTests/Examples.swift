@@ -129,7 +129,7 @@ import Testing
         let (path, record) = (folder("phone.csv"), Self.record)
         var export = try TableExport(
             .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-        export.add(record, payload: record.payload[...])
+        export.add(RecordHeader(record), payload: record.payload[...])
         try await export.writeFinishedRows()
         export.add(meta: "tool", "1.0")
         let counts = try await export.finish()

@@ -22,8 +22,8 @@ import Testing
                 system: system, type: type, id: "1", client: "C", time: Timestamp(milliseconds: 1_583_150_400_000),
                 target: target, payload: Array(payload.utf8), source: Sample.source, notes: notes, held: held)
             var batch = RecordBatch(firstNumber: 1)
-            batch.add(record, payload: record.payload[...])
-            var builder = RowBuilder(ExportTables(Systems.table), systems: Systems.table, contents)
+            batch.add(RecordHeader(record), payload: record.payload[...])
+            var builder = RowBuilder(tables, systems: Systems.table, contents)
             _ = try builder.buildRows(of: batch)
             buffer = builder.rows.buffer
         }

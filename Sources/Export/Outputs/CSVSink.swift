@@ -14,7 +14,7 @@ final class CSVSink: TableSink {
         var longestRows: [Int]
     }
 
-    private let tables: [Table]
+    let tables: [Table]
     private let style: CSVText.Style
     private var folder: AtomicFolder?
     private var longestRows: [Int]

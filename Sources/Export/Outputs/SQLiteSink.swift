@@ -6,7 +6,8 @@ import Telemetry
 /// Tables in an SQLite database, which are filled from buffers of rows.
 struct TableDatabase {
     let database: NewDatabase
-    private let insertions: [(table: Int, insertion: RowInsertion)]
+    let tables: [Table]
+    private let insertions: [RowInsertion]
     private let pool: RowBufferPool
     /// A function that moves the rows out of a buffer.
     ///
@@ -14,25 +15,13 @@ struct TableDatabase {
     let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
 
     /// Creates empty tables in `database`.
-    ///
-    /// `columns` contains the names of the stored columns of each stored table, separated by spaces. By default, all
-    /// columns of all tables are stored.
-    init(
-        _ database: NewDatabase, _ tables: [Table], storing columns: [String: String]? = nil,
-        for sink: (some TableSink).Type
-    ) throws(DatabaseError) {
+    init(_ database: NewDatabase, _ tables: [Table], for sink: (some TableSink).Type) throws(DatabaseError) {
         self.database = database
-        var insertions: [(table: Int, insertion: RowInsertion)] = []
-        for (index, table) in tables.enumerated() {
-            let names = columns?[table.name, default: ""].split(separator: " ").map(String.init)
-            let stored = table.columns.indices.filter { names?.contains(table.columns[$0].name) ?? true }
-            guard !stored.isEmpty else { continue }
-            try database.run(SchemaText.createStatement(for: table, columns: stored.map { table.columns[$0] }))
-            let insertion = try database.insertion(
-                into: SchemaText.quoted(table.name), columns: table.columns.count, storing: stored)
-            insertions.append((index, insertion))
+        self.tables = tables
+        for table in tables { try database.run(SchemaText.createStatement(for: table)) }
+        insertions = try tables.map { (table) throws(DatabaseError) in
+            try database.insertion(into: SchemaText.quoted(table.name), columns: table.columns.count)
         }
-        self.insertions = insertions
         let pool = RowBufferPool(tables, for: sink)
         self.pool = pool
         prepareRows = { pool.exchange(&$0) }
@@ -40,10 +29,9 @@ struct TableDatabase {
 
     func write(_ rows: borrowing RowBuffer) throws(DatabaseError) {
         let text = rows.text[0..<rows.text.count]
-        let rowCounts = rows.rowCounts
-        for (table, insertion) in insertions where rowCounts[table] > 0 {
+        for (table, count) in rows.rowCounts.enumerated() where count > 0 {
             let cells = rows.cells[table]
-            try insertion.add(rows: rowCounts[table], text: text.span) { index in
+            try insertions[table].add(rows: count, text: text.span) { index in
                 switch cells[index] {
                 case .null: .null
                 case .integer(let number): .integer(number)
@@ -69,7 +57,6 @@ struct TableDatabase {
 final class SQLiteSink: TableSink {
     private var file: AtomicOutput?
     private let path: String
-    private let tables: [Table]
     private let rows: TableDatabase
     private var unsyncedByteCount = 0
     let identities: Set<FileIdentity>
@@ -81,7 +68,6 @@ final class SQLiteSink: TableSink {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
         self.path = path
-        self.tables = tables
         do {
             let database = try NewDatabase(path: file.partialPath, threads: threads)
             try database.run("PRAGMA user_version = \(ExportTables.schemaVersion)")
@@ -93,6 +79,8 @@ final class SQLiteSink: TableSink {
     }
 
     var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+
+    var tables: [Table] { rows.tables }
 
     func write(_ prepared: borrowing RowBuffer) throws {
         do { try rows.write(prepared) } catch { throw FileError(error, writing: path) }
@@ -151,8 +139,8 @@ private enum SQLiteDialect: SQLDialect {
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {
-    fileprivate static func createStatement(for table: Table, columns: [TableColumn]) -> String {
-        let columns = columns.map { column in
+    fileprivate static func createStatement(for table: Table) -> String {
+        let columns = table.columns.map { column in
             let isRowID = table.key == [column.name] && sqlType(of: column) == "INTEGER"
             // If a single integer column is the key, SQLite uses it as the rowid.
             if isRowID { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column))" }

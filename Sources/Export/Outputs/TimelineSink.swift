@@ -32,7 +32,7 @@ final class TimelineSink: TableSink {
     /// Longer JSON is truncated.
     private static let maxExtraSize = 32_000
 
-    init(_ output: any StreamSink, tables: [Table], threads: Int) throws(FileError) {
+    init(_ output: any StreamSink, tables: ExportTables, threads: Int) throws(FileError) {
         self.output = output
         do {
             let columns = [
@@ -40,13 +40,16 @@ final class TimelineSink: TableSink {
                 "holds": "record n code", "notes": "record n",
                 "events": "record n at_ms at_basis elapsed_ms name extra label",
             ]
-            rows = try TableDatabase(NewDatabase(path: "", threads: threads), tables, storing: columns, for: Self.self)
+            let database = try NewDatabase(path: "", threads: threads)
+            rows = try TableDatabase(database, tables.keeping(columns), for: Self.self)
         } catch {
             throw FileError(sorting: error)
         }
     }
 
     var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+
+    var tables: [Table] { rows.tables }
 
     var identities: Set<FileIdentity> { output.identities }
 

@@ -11,15 +11,17 @@ extension ReportPage {
                 content: [
                     try clientTable,
                     try valueTable(
-                        "Apps and versions", ["app", "version"], of: ["app", "version"], place: "app_place"
+                        "Apps and versions", ["app", "version"], of: ["app", "version"], latest: "latest_apps"
                     ) {
                         [.captured($0[0]), .captured($0[1])]
                     },
                     try valueTable(
                         "Phones", ["model", "operating system"], of: ["device", "os", "os_version"],
-                        place: "phone_place"
+                        latest: "latest_phones"
                     ) { [.captured($0[0]), .captured(Self.joined($0[1], $0[2]))] },
-                    try valueTable("Locales", ["locale"], of: ["locale"], place: "locale_place") { [.captured($0[0])] },
+                    try valueTable("Locales", ["locale"], of: ["locale"], latest: "latest_locales") {
+                        [.captured($0[0])]
+                    },
                 ])
         }
     }
@@ -44,7 +46,8 @@ extension ReportPage {
                 WITH largest AS MATERIALIZED (SELECT * FROM clients ORDER BY records DESC, n LIMIT \(Self.maxRows))
                 SELECT largest.client, coalesce(app_name, app_id), a.app, a.version, p.device, p.os, p.os_version,
                 largest.system, first, last, records, largest.uploadable, events FROM largest
-                JOIN entries a ON a.owner = n AND a.app_place = 1 JOIN entries p ON p.owner = n AND p.phone_place = 1
+                JOIN (SELECT * FROM latest_apps JOIN entries USING (record)) AS a ON a.owner = n
+                JOIN (SELECT * FROM latest_phones JOIN entries USING (record)) AS p ON p.owner = n
                 ORDER BY records DESC, n
                 """
             try database.forEachRow(of: query) { row in
@@ -69,16 +72,16 @@ extension ReportPage {
 
     /// Returns a table of the values that records have in `columns`, unless all of these are NULL.
     ///
-    /// A client is counted for its value in the record in which the column `place` is 1.
+    /// A client is counted for its value in its record in the table `latest`.
     private func valueTable(
-        _ caption: String, _ titles: [HTML], of columns: [String], place: String, cells: ([String?]) -> [HTML]
+        _ caption: String, _ titles: [HTML], of columns: [String], latest: String, cells: ([String?]) -> [HTML]
     ) throws -> HTML {
         let names = columns.joined(separator: ", ")
         // Records of an unknown app are shown as such.
         let condition = columns[0] == "app" ? "" : "WHERE coalesce(\(names), NULL) IS NOT NULL"
         let source = """
             SELECT \(names), count(*) AS count, min(record) AS first, count(DISTINCT client) AS everyone,
-            count(CASE WHEN \(place) = 1 THEN client END) AS clients FROM entries \(condition) GROUP BY \(names)
+            count(CASE WHEN record IN \(latest) THEN client END) AS clients FROM entries \(condition) GROUP BY \(names)
             """
         return try countTable(caption, titles, of: columns, in: source, noun: "record", cells: cells)
     }

@@ -30,7 +30,7 @@ public final class ReportDatabase: TableSink {
     public init(_ systems: SystemTable, sizeLimit: Int = .max, limit: JobLimit) throws(FileError) {
         do {
             let database = try NewDatabase(path: "", threads: limit.jobs, maximumSize: sizeLimit)
-            rows = try TableDatabase(database, ExportTables(systems).all, storing: Self.columns, for: Self.self)
+            rows = try TableDatabase(database, ExportTables(systems).keeping(Self.columns), for: Self.self)
             // The tables of systems that are not supported are empty.
             for table in ["searches (record, source, engine, count)", "metrics (record, n, metric_type, name)"] {
                 try database.run("CREATE TABLE IF NOT EXISTS \(table)")
@@ -41,6 +41,8 @@ public final class ReportDatabase: TableSink {
     }
 
     var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+
+    var tables: [Table] { rows.tables }
 
     func write(_ prepared: borrowing RowBuffer) throws {
         do { try rows.write(prepared) } catch { throw FileError(reporting: error) }
@@ -54,28 +56,41 @@ public final class ReportDatabase: TableSink {
     /// The statements that create the tables for several queries.
     ///
     /// - `entries`: the records with the number `owner` of their row in `clients`, and the same number `client` unless they
-    ///   have no client. A place is 1 for the record of the owner that contains its latest app, phone or locale. A record
-    ///   without a time is earlier than all others, and one without a version or a model is even earlier.
+    ///   have no client.
+    /// - `latest_apps`, `latest_phones`, `latest_locales`: for each owner, the number of the record with its latest app,
+    ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
+    ///   earlier.
+    /// - `event_days`: the number of events on each day.
     /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients.
     private static let preparation = """
         CREATE INDEX owners ON clients (system, lower(client));
         CREATE TABLE entries (record INTEGER PRIMARY KEY, owner, client, system, type, app, version, device, os, os_version,
-        locale, day, uploadable, app_place, phone_place, locale_place);
-        INSERT INTO entries SELECT record, owner, client, system, type, app, version, device, os, os_version, locale, day,
-        uploadable,
-        row_number() OVER (PARTITION BY owner ORDER BY version IS NULL,
-        CASE WHEN version IS NOT NULL THEN time_ms END DESC, version IS NULL AND app IS NULL, record DESC),
-        row_number() OVER (PARTITION BY owner ORDER BY coalesce(device, os, os_version) IS NULL, device IS NULL,
-        CASE WHEN device IS NOT NULL THEN time_ms END DESC, record DESC),
-        row_number() OVER (PARTITION BY owner ORDER BY locale IS NULL, time_ms DESC, record DESC)
-        FROM (SELECT record, n AS owner, CASE WHEN clients.client IS NOT NULL THEN n END AS client, records.system, type,
-        coalesce(records.app_name, records.app_id) AS app, app_version AS version, device,
-        CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END AS os, os_version, locale_normalized AS locale, time_ms,
-        \(day("time_ms")) AS day, records.uploadable
-        FROM records CROSS JOIN clients ON clients.system = records.system AND lower(clients.client) IS lower(records.client));
-        CREATE TABLE kinds AS SELECT app, name, label, count(*) AS count, min(record << 24 | n) AS first,
-        count(DISTINCT client) AS everyone FROM entries CROSS JOIN events USING (record) GROUP BY app, name, label
+        locale, time, day, uploadable);
+        INSERT INTO entries SELECT record, n, CASE WHEN clients.client IS NOT NULL THEN n END, records.system, type,
+        coalesce(records.app_name, records.app_id), app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END,
+        os_version, locale_normalized, time_ms, \(day("time_ms")), records.uploadable FROM records CROSS JOIN clients
+        ON clients.system = records.system AND lower(clients.client) IS lower(records.client);
+        \(latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
+        \(latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
+        \(latest("locales", "locale IS NULL, time DESC"))
+        CREATE TABLE client_kinds (client, app, name, label, count, first, PRIMARY KEY (client, app, name, label)) WITHOUT ROWID;
+        INSERT INTO client_kinds SELECT coalesce(client, 0), coalesce(app, x''), coalesce(name, x''), coalesce(label, x''), 1,
+        record << 24 | n FROM events JOIN entries USING (record) WHERE true
+        ON CONFLICT DO UPDATE SET count = count + 1, first = min(first, excluded.first);
+        CREATE TABLE event_days (day PRIMARY KEY, count);
+        INSERT INTO event_days SELECT coalesce(\(day("at_ms")), 'none'), 1 FROM events WHERE true
+        ON CONFLICT DO UPDATE SET count = count + 1;
+        CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(name, x'') AS name, nullif(label, x'') AS label,
+        sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds GROUP BY app, name, label
         """
+
+    /// Returns the statement that creates the table of the first record of each owner in an order.
+    private static func latest(_ name: String, _ order: String) -> String {
+        """
+        CREATE TABLE latest_\(name) AS SELECT record FROM (SELECT record,
+        row_number() OVER (PARTITION BY owner ORDER BY \(order), record DESC) AS place FROM entries) WHERE place = 1;
+        """
+    }
 
     /// Returns the expression for the day, counted from 1970-01-01, of a column of milliseconds.
     static func day(_ column: String) -> String { "\(column) / 86400000 - (\(column) % 86400000 < 0)" }

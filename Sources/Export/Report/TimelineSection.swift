@@ -43,8 +43,9 @@ extension ReportPage {
         get throws {
             var chart = DayChart(
                 id: "events-chart", noun: "event", seriesNames: ["events"], countFormatter: countFormatter)
-            let query = "SELECT \(ReportDatabase.day("at_ms")) AS day, count(*) FROM events GROUP BY day"
-            try database.forEachRow(of: query) { row in chart.add(row[1], day: row[0], series: 0) }
+            try database.forEachRow(of: "SELECT nullif(day, 'none'), count FROM event_days") { row in
+                chart.add(row[1], day: row[0], series: 0)
+            }
             return chart.html
         }
     }

@@ -24,6 +24,13 @@ public struct ExportTables: Sendable {
                 Self.quarantine.table, Self.meta.table, Self.columns.table,
             ]
     }
+
+    /// Returns the tables whose names are keys of `columns`, with only the named columns, which are separated by spaces.
+    func keeping(_ columns: [String: String]) -> [Table] {
+        all.compactMap { table in
+            columns[table.name].map { table.keeping(columns: $0.split(separator: " ").map(String.init)) }
+        }
+    }
 }
 
 // MARK: - Records

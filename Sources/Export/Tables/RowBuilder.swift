@@ -17,9 +17,9 @@ struct RowBuilder {
     /// Payloads are valid JSON but can contain unpaired surrogates.
     private static let readingPolicy = JSONReadingPolicy(unpairedSurrogates: .keep, valueLimit: .fixed)
 
-    init(_ tables: ExportTables, systems: SystemTable, _ extraContents: ExtraContents) {
+    init(_ tables: [Table], systems: SystemTable, _ extraContents: ExtraContents) {
         self.systems = systems
-        rows = RecordRows(tables.all, extraContents: extraContents)
+        rows = RecordRows(tables, extraContents: extraContents)
     }
 
     /// Builds the rows of a batch in ``rows``, and returns the counted properties of each record.
@@ -29,8 +29,8 @@ struct RowBuilder {
         records.reserveCapacity(batch.entries.count)
         for (index, entry) in batch.entries.enumerated() {
             _ = try payload.readValue(in: batch.payloads, range: entry.payload, policy: Self.readingPolicy)
-            add(entry.record, number: batch.firstNumber + index, batch.payloads[entry.payload])
-            let summary = RecordSummary(entry.record)
+            add(entry.header.record, number: batch.firstNumber + index, batch.payloads[entry.payload])
+            let summary = RecordSummary(entry.header.record)
             let number = systems.sequenceNumber(in: payload, of: summary)
             records.append(CountedRecord(summary: summary, eventCount: rows.eventCount, sequenceNumber: number))
         }
@@ -117,8 +117,7 @@ struct NoteRow {
 /// Consecutive records that are converted to rows by one job.
 struct RecordBatch: Sendable {
     struct Entry: Sendable {
-        /// The record without its payload.
-        let record: Record
+        let header: RecordHeader
         /// The range of the payload in ``RecordBatch/payloads``.
         let payload: Range<Int>
     }
@@ -142,11 +141,10 @@ struct RecordBatch: Sendable {
     var nextNumber: Int { firstNumber + entries.count }
     var isFull: Bool { payloads.count >= Self.sizeGoal }
 
-    /// Adds a record, whose payload is `payload`.
-    mutating func add(_ record: Record, payload: ArraySlice<UInt8>) {
+    mutating func add(_ header: RecordHeader, payload: ArraySlice<UInt8>) {
         let start = payloads.count
         payloads += payload
-        entries.append(Entry(record: record, payload: start..<payloads.count))
+        entries.append(Entry(header: header, payload: start..<payloads.count))
     }
 }
 

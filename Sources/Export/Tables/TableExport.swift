@@ -10,7 +10,7 @@ import Telemetry
 /// ```swift
 /// var export = try TableExport(
 ///     .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-/// export.add(record, payload: record.payload[...])
+/// export.add(RecordHeader(record), payload: record.payload[...])
 /// try await export.writeFinishedRows()
 /// export.add(meta: "tool", "1.0")
 /// let counts = try await export.finish()
@@ -75,7 +75,7 @@ public struct TableExport: ~Copyable {
                 try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .spreadsheet)
             case .parquet(let creator):
                 try ParquetSink(path: path, replacing: replacing, tables: tables.all, creator: creator, limit: limit)
-            case .timeline(let output): try TimelineSink(output, tables: tables.all, threads: limit.jobs)
+            case .timeline(let output): try TimelineSink(output, tables: tables, threads: limit.jobs)
             case .report(let database): database
             }
         switch (format, coverage) {
@@ -85,9 +85,9 @@ public struct TableExport: ~Copyable {
             sequences = SequenceIndex(systems)
         }
         self.sink = sink
-        rowJobs = makeRowJobs(for: sink, tables, systems, limit)
+        rowJobs = makeRowJobs(for: sink, systems, limit)
         rowCounts = Dictionary(tables.all.map { (CapturedText($0.name), 0) }) { first, _ in first }
-        otherRows = RowBuffer(tables.all)
+        otherRows = RowBuffer(sink.tables)
     }
 
     /// The identities of the output files, which must not be read as input.
@@ -96,11 +96,9 @@ public struct TableExport: ~Copyable {
     /// The number of rows that a timeline omits because they have no time.
     public var untimedRowCount: Int { sink.untimedRowCount }
 
-    /// Adds a record, whose payload is `payload`.
-    ///
-    /// The payload of `record` itself is ignored, so that it can be empty.
-    public mutating func add(_ record: Record, payload: ArraySlice<UInt8>) {
-        batch.add(record, payload: payload)
+    /// Adds a record from its header and its payload.
+    public mutating func add(_ header: RecordHeader, payload: ArraySlice<UInt8>) {
+        batch.add(header, payload: payload)
         if batch.isFull { closeBatch() }
     }
 
@@ -145,7 +143,7 @@ public struct TableExport: ~Copyable {
 
     private mutating func writeNextBatch() async throws {
         guard let written = try await rowJobs.writeNextBatch() else { return }
-        for (table, count) in zip(tables.all, written.rowCounts) { rowCounts[table.name, default: 0] += count }
+        for (table, count) in zip(sink.tables, written.rowCounts) { rowCounts[table.name, default: 0] += count }
         for record in written.records {
             let client = clients.count(record.summary, eventCount: record.eventCount)
             sequences?.add(record.sequenceNumber, of: record.summary, client: client)
@@ -217,10 +215,8 @@ private protocol RowJobs: AnyObject {
     func write(_ rows: inout RowBuffer) throws
 }
 
-private func makeRowJobs(
-    for sink: some TableSink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit
-) -> any RowJobs {
-    SinkJobs(sink, tables, systems, limit)
+private func makeRowJobs(for sink: some TableSink, _ systems: SystemTable, _ limit: JobLimit) -> any RowJobs {
+    SinkJobs(sink, systems, limit)
 }
 
 private final class SinkJobs<Sink: TableSink>: RowJobs {
@@ -233,9 +229,9 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
     private let builders: ValuePool<RowBuilder, any Error>
     private var tasks: OrderedTasks<Prepared>
 
-    init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
+    init(_ sink: Sink, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
-        let extraContents = sink.extraContents
+        let (tables, extraContents) = (sink.tables, sink.extraContents)
         builders = ValuePool { RowBuilder(tables, systems: systems, extraContents) }
         tasks = OrderedTasks(limit: limit)
     }

@@ -50,14 +50,11 @@ public final class NewDatabase {
     ///
     /// - Parameters:
     ///   - table: The name of the table as an SQL identifier.
-    ///   - columns: The number of values in a row.
-    ///   - stored: The indices of the values that are stored, one for each column, or `nil` for all values.
+    ///   - columns: The number of columns.
     /// - Returns: The prepared insertion.
     /// - Throws: ``DatabaseError``.
-    public func insertion(
-        into table: String, columns: Int, storing stored: [Int]? = nil
-    ) throws(DatabaseError) -> RowInsertion {
-        try RowInsertion(into: table, columns: columns, storing: stored ?? Array(0..<columns), of: self)
+    public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
+        try RowInsertion(into: table, columns: columns, of: self)
     }
 
     /// Calls `body` with each row of a query without parameters.
@@ -107,8 +104,6 @@ public final class RowInsertion {
     }
 
     private let columnCount: Int
-    /// The indices of the stored values in a row.
-    private let stored: [Int]
     private let database: NewDatabase
     /// The number of rows that one statement inserts.
     ///
@@ -122,17 +117,16 @@ public final class RowInsertion {
     /// The statement that inserts one row.
     private let singleRowStatement: OpaquePointer
 
-    init(into table: String, columns: Int, storing stored: [Int], of database: NewDatabase) throws(DatabaseError) {
+    init(into table: String, columns: Int, of database: NewDatabase) throws(DatabaseError) {
         let connection = try database.open()
         func statement(rows: Int) throws(DatabaseError) -> OpaquePointer {
-            let row = "(" + Array(repeating: "?", count: stored.count).joined(separator: ",") + ")"
+            let row = "(" + Array(repeating: "?", count: columns).joined(separator: ",") + ")"
             let sql = "INSERT INTO \(table) VALUES " + Array(repeating: row, count: rows).joined(separator: ",")
             return try connection.prepare(sql, count: sql.utf8.count)
         }
         multiRowStatement = try statement(rows: Self.rowsPerStep)
         singleRowStatement = try statement(rows: 1)
         columnCount = columns
-        self.stored = stored
         self.database = database
     }
 
@@ -154,13 +148,10 @@ public final class RowInsertion {
                     let isFullStep = count - row >= Self.rowsPerStep
                     let rows = isFullStep ? Self.rowsPerStep : 1
                     let statement = isFullStep ? multiRowStatement : singleRowStatement
-                    var parameter: Int32 = 0
-                    for start in stride(from: row * columnCount, to: (row + rows) * columnCount, by: columnCount) {
-                        for column in stored {
-                            parameter += 1
-                            let code = Self.bind(value(start + column), to: parameter, of: statement, text)
-                            guard code == SQLITE_OK else { return code }
-                        }
+                    for column in 0..<rows * columnCount {
+                        let next = value(row * columnCount + column)
+                        let code = Self.bind(next, to: Int32(column + 1), of: statement, text)
+                        guard code == SQLITE_OK else { return code }
                     }
                     let code = sqlite3_step(statement)
                     sqlite3_reset(statement)

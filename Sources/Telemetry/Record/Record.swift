@@ -56,12 +56,19 @@ extension Record {
             system: system, type: type, id: id, client: client, time: time, app: app, target: target, payload: payload,
             source: source, held: held, notes: notes)
     }
+}
 
+/// A record without its payload.
+///
+/// The type is a class, so that several owners share the strings of the record without counting references to each.
+public final class RecordHeader: Sendable {
     /// The record with an empty payload.
-    var withoutPayload: Record {
-        var record = self
+    public let record: Record
+
+    /// Creates the header of a record.
+    public init(_ record: consuming Record) {
         record.payload = []
-        return record
+        self.record = record
     }
 }
 

@@ -12,7 +12,7 @@ public struct ScanOutput: Sendable {
         /// The parts of the record that are counted.
         public let summary: RecordSummary
         /// The record without its payload.
-        public private(set) var record: Record
+        public private(set) var header: RecordHeader
         /// The range of the line, including its line feed, in ``ScanOutput/lines``.
         public let line: Range<Int>
         /// The positions of the record's notes and payload in ``ScanOutput/lines``.
@@ -34,8 +34,9 @@ public struct ScanOutput: Sendable {
 
         /// Returns the entry with another first note of the record.
         public func noting(_ note: String) -> Self {
-            var entry = self
-            entry.record.notes.insert(note, at: 0)
+            var (entry, record) = (self, header.record)
+            record.notes.insert(note, at: 0)
+            entry.header = RecordHeader(record)
             return entry
         }
     }
@@ -235,7 +236,8 @@ public struct ScanOutput: Sendable {
         let number = sequenceNumber(of: record)
         entries.append(
             Entry(
-                summary: summary, record: record.withoutPayload, line: line, written: written, key: RecordKey(record),
+                summary: summary, header: RecordHeader(copy record), line: line, written: written,
+                key: RecordKey(record),
                 rank: record.held.isEmpty ? .notHeld : CopyRank(record.held),
                 dependsOnSurroundings: dependsOnSurroundings(record.held), input: input, place: place,
                 leftOut: leftOut, sequenceNumber: number))
@@ -420,7 +422,7 @@ extension ScanOutput.Entry {
         input: Int, place: ScanOutput.StorePlace?, leftOut: PseudonymCounts, sequenceNumber: SequenceNumber?
     ) {
         self.init(
-            summary: RecordSummary(record), record: record.withoutPayload, line: line, written: written, key: key,
+            summary: RecordSummary(record), header: RecordHeader(copy record), line: line, written: written, key: key,
             rank: rank,
             dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber)
     }

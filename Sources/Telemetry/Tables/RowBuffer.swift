@@ -18,13 +18,22 @@ public struct RowBuffer: Sendable {
         cells = Array(repeating: [], count: tables.count)
     }
 
-    /// Adds `row` to `table`, or does nothing if the buffer does not contain the table.
+    /// Adds the cells of `row` to `table`, except for columns that the buffer does not contain.
+    ///
+    /// If the buffer does not contain the table, nothing is added.
     public mutating func add<Row>(_ row: Row, to table: RowTable<Row>, at place: RowPlace) {
         guard let index = index(of: table.table) else { return }
         // The cells are moved out of the buffer, because the columns can store strings in the buffer.
         var added: [Cell] = []
         swap(&added, &cells[index])
-        for cell in table.cells { added.append(cell(row, place, &self)) }
+        for source in tables[index].sourceIndices {
+            switch table.sources[source] {
+            case .record: added.append(place.record)
+            case .number: added.append(.integer(Int64(place.number)))
+            case .cell(let cell): added.append(cell(row))
+            case .stored(let cell): added.append(cell(row, &self))
+            }
+        }
         swap(&added, &cells[index])
     }
 

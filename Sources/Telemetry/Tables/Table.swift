@@ -16,17 +16,33 @@ public struct Table: Sendable {
     public let key: [String]
     /// The names of the columns of each SQLite index, except for the index of ``key``.
     public let indexes: [[String]]
+    /// The indices of the columns among the columns of the ``RowTable``.
+    let sourceIndices: [Int]
 
     /// Creates a table with exactly the given columns.
     public init(
         _ name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], key: [String],
         indexes: [[String]] = []
     ) {
+        self.init(name, rowMeaning, columns, key, indexes, sourceIndices: Array(columns.indices))
+    }
+
+    private init(
+        _ name: String, _ rowMeaning: String, _ columns: [TableColumn], _ key: [String], _ indexes: [[String]],
+        sourceIndices: [Int]
+    ) {
         self.name = name
         self.rowMeaning = rowMeaning
         self.columns = columns
         self.key = key
         self.indexes = indexes
+        self.sourceIndices = sourceIndices
+    }
+
+    /// Returns the table with only the columns in `names`, which must include those of the key.
+    public func keeping(columns names: [String]) -> Table {
+        let kept = columns.indices.filter { names.contains(columns[$0].name) }
+        return Table(name, rowMeaning, kept.map { columns[$0] }, key, [], sourceIndices: kept)
     }
 }
 
@@ -101,7 +117,7 @@ public struct TableColumn: Sendable {
 public struct RowTable<Row>: Sendable {
     /// The table without the functions that return cells.
     public let table: Table
-    let cells: [Column<Row>.CellFunction]
+    let sources: [Column<Row>.Source]
 
     /// Creates a table with exactly the given columns.
     public init(
@@ -109,7 +125,7 @@ public struct RowTable<Row>: Sendable {
         _ columns: [Column<Row>]
     ) {
         table = Table(name, aRowForEach: rowMeaning, columns.map(\.declaration), key: key, indexes: indexes)
-        cells = columns.map(\.cell)
+        sources = columns.map(\.source)
     }
 
     /// Creates a table whose first column contains the number of the row.
@@ -149,28 +165,33 @@ public struct RowPlace: Sendable {
 ///
 /// A column whose function returns an optional value can contain NULL.
 public struct Column<Row>: Sendable {
-    /// A function that returns the cell of a row.
-    typealias CellFunction = @Sendable (Row, RowPlace, inout RowBuffer) -> Cell
+    /// The source of the cells.
+    ///
+    /// Functions that capture nothing are not wrapped in other functions, because they are called for each event.
+    enum Source: Sendable {
+        case record
+        case number
+        case cell(@Sendable (Row) -> Cell)
+        case stored(@Sendable (Row, inout RowBuffer) -> Cell)
+    }
 
     let declaration: TableColumn
-    let cell: CellFunction
+    let source: Source
 
-    init(_ declaration: TableColumn, _ cell: @escaping CellFunction) {
+    private init(_ declaration: TableColumn, _ source: Source) {
         self.declaration = declaration
-        self.cell = cell
+        self.source = source
     }
 
     /// The number of the record that a row belongs to.
     public static var record: Self {
         let meaning = "the number of the record that the row belongs to"
-        return Self(.init("record", .integer, meaning, isRequired: true, refersToRecord: true)) { _, place, _ in
-            place.record
-        }
+        return Self(.init("record", .integer, meaning, isRequired: true, refersToRecord: true), .record)
     }
 
     /// Creates a column of row numbers, as described for ``RowPlace/number``.
     public static func number(_ meaning: String, name: String = "n") -> Self {
-        Self(.init(name, .integer, meaning, isRequired: true)) { _, place, _ in .integer(Int64(place.number)) }
+        Self(.init(name, .integer, meaning, isRequired: true), .number)
     }
 
     /// Creates a column of cells.
@@ -178,7 +199,7 @@ public struct Column<Row>: Sendable {
         _ name: String, _ kind: TableColumn.Kind, _ meaning: String, isRequired: Bool = false,
         _ cell: @escaping @Sendable (Row) -> Cell
     ) -> Self {
-        Self(.init(name, kind, meaning, isRequired: isRequired)) { row, _, _ in cell(row) }
+        Self(.init(name, kind, meaning, isRequired: isRequired), .cell(cell))
     }
 
     /// Creates a column of cells that `cell` stores in a buffer.
@@ -186,7 +207,7 @@ public struct Column<Row>: Sendable {
         _ name: String, _ kind: TableColumn.Kind, _ meaning: String, isRequired: Bool = false,
         _ cell: @escaping @Sendable (Row, inout RowBuffer) -> Cell
     ) -> Self {
-        Self(.init(name, kind, meaning, isRequired: isRequired)) { row, _, buffer in cell(row, &buffer) }
+        Self(.init(name, kind, meaning, isRequired: isRequired), .stored(cell))
     }
 
     /// Creates a column of strings.

@@ -96,17 +96,16 @@ import Testing
         try addRecord(5, of: "A", day: 30, app: "y")
         try addRecord(6, of: nil, app: "z")
         try database.commit()
-        func latest(_ column: String, _ place: String, owner: Int) throws -> String? {
+        func latest(_ column: String, _ table: String, owner: Int) throws -> String? {
             var found: String?
-            try database.forEachRow(of: "SELECT \(column) FROM entries WHERE owner = \(owner) AND \(place) = 1") {
-                found = $0[0]
-            }
+            let query = "SELECT \(column) FROM \(table) JOIN entries USING (record) WHERE owner = \(owner)"
+            try database.forEachRow(of: query) { found = $0[0] }
             return found
         }
-        #expect(try latest("version", "app_place", owner: 1) == "3")
-        #expect(try latest("device", "phone_place", owner: 1) == "d1")
-        #expect(try latest("locale", "locale_place", owner: 1) == "en")
-        #expect(try latest("app", "app_place", owner: 2) == "z")
+        #expect(try latest("version", "latest_apps", owner: 1) == "3")
+        #expect(try latest("device", "latest_phones", owner: 1) == "d1")
+        #expect(try latest("locale", "latest_locales", owner: 1) == "en")
+        #expect(try latest("app", "latest_apps", owner: 2) == "z")
         #expect(try database.numbers("SELECT count(*), count(client) FROM entries", count: 2) == [6, 5])
     }
 

@@ -96,17 +96,6 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("only the selected values of a row are stored", arguments: [1, 64, 65])
-    func selectedValues(count: Int) throws {
-        let database = try NewDatabase(path: "")
-        try database.run("CREATE TABLE things (b INTEGER, d INTEGER) STRICT")
-        let insertion = try database.insertion(into: "things", columns: 4, storing: [1, 3])
-        try insertion.add(rows: count, text: [UInt8]().span) { .integer(Int64($0)) }
-        var found: [Int] = []
-        try database.forEachRow(of: "SELECT b, d FROM things ORDER BY rowid") { found += [$0[0], $0[1]] }
-        #expect(found == (0..<count).flatMap { [4 * $0 + 1, 4 * $0 + 3] })
-    }
-
     @Test func sizeIsLimited() throws {
         let database = try NewDatabase(path: "", maximumSize: 256 << 10)
         try database.run("CREATE TABLE things (bytes BLOB)")

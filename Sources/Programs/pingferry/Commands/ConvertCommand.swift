@@ -261,7 +261,7 @@ struct ConvertCommand: AsyncParsableCommand {
             reader,
             keep: { entry, _, payload in
                 stores?.count(entry)
-                export.add(entry.record, payload: payload)
+                export.add(entry.header, payload: payload)
             },
             note: { finding in
                 stores?.note(finding)

@@ -109,7 +109,7 @@ struct ReportCommand: AsyncParsableCommand {
             reader,
             keep: { entry, _, payload in
                 stores.count(entry)
-                export.add(entry.record, payload: payload)
+                export.add(entry.header, payload: payload)
                 payloadByteCount += payload.count
             },
             note: { finding in
