@@ -52,7 +52,7 @@ import pyarrow, pyarrow.csv, pyarrow.parquet
 pyarrow.set_cpu_count(2)
 source, output, model = sys.argv[1:]
 os.makedirs(output, exist_ok=True)
-for name in sorted(os.listdir(model)):
+for name in sorted(name for name in os.listdir(model) if name.endswith(".parquet")):
     stored = pyarrow.parquet.read_schema(os.path.join(model, name))
     schema = pyarrow.schema([
         field.with_type(getattr(field.type, "storage_type", field.type)) for field in stored])

@@ -115,22 +115,21 @@ import Testing
     }
 
     @Test func table() {
-        let searches = Table(
+        let searches = RowTable<(engine: String, count: Int?)>(
             ofRecords: "searches", aRowForEach: "search count of a core ping",
             [
-                TableColumn("engine", .text, "the search engine", isRequired: true),
-                TableColumn("count", .integer, "the number of searches"),
+                .text("engine", "the search engine") { $0.engine },
+                .integer("count", "the number of searches") { $0.count },
             ])
-        #expect(searches.columns.map(\.name) == ["record", "n", "engine", "count"])
+        #expect(searches.table.columns.map(\.name) == ["record", "n", "engine", "count"])
+        #expect(searches.table.columns.map(\.isRequired) == [true, true, true, false])
     }
 
     @Test func tableExport() async throws {
         let (path, record) = (folder("phone.csv"), Self.record)
-        var line: [UInt8] = []
-        let written = record.write(to: &line)
         var export = try TableExport(
             .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-        export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
+        export.add(RecordHeader(record), payload: record.payload[...])
         try await export.writeFinishedRows()
         export.add(meta: "tool", "1.0")
         let counts = try await export.finish()

@@ -86,15 +86,19 @@ import Testing
 
     @Test("Numbers are not preceded by an apostrophe, and the longest row is measured", arguments: [true, false])
     func numbers(forSpreadsheets: Bool) {
-        let table = Table(
-            "t", aRowForEach: "test",
-            [TableColumn("i", .integer, "i"), TableColumn("r", .real, "r"), TableColumn("t", .text, "t")], key: ["i"])
+        let rowTable = RowTable<Int>(
+            "t", aRowForEach: "test", key: ["i"],
+            [
+                .integer("i", "i") { $0 },
+                .stored("r", .real, "r") { _, buffer in
+                    guard case .text(let start, let count) = buffer.keep("-2.5") else { return .null }
+                    return .real(start: start, count: count)
+                },
+                .text("t", "t") { $0 < 0 ? "-longer" : "b" },
+            ])
+        let table = rowTable.table
         var rows = RowBuffer([table])
-        for number in [-1, 1] as [Int64] {
-            let (real, text) = (rows.keep("-2.5"), rows.keep(number < 0 ? "-longer" : "b"))
-            guard case .text(let start, let count) = real else { return }
-            rows.add([.integer(number), .real(start: start, count: count), text], to: 0)
-        }
+        for number in [-1, 1] { rows.add(number, to: rowTable, at: RowPlace(number: 1)) }
         var output = TextBuffer()
         let longest = CSVText.append(
             rowsOfTableAt: 0, table, in: rows, style: forSpreadsheets ? .spreadsheet : .plain, to: &output)
@@ -106,10 +110,11 @@ import Testing
 
     @Test("The options of a script that loads long rows are large enough")
     func loadScript() {
-        let table = Table("t", aRowForEach: "test", [TableColumn("json", .json, "j")], key: ["json"])
+        let table = Table("t", aRowForEach: "test", [TableColumn("json", .json, "j's")], key: ["json"])
         let script = LoadScript.text(for: [table], longestRows: [2_000_000], style: .plain)
         #expect(!script.contains("max_line_size") && !script.contains("--spreadsheet"))
         #expect(script.contains(#"coalesce(try_cast("json" AS JSON), to_json("json")) AS "json""#))
+        #expect(script.contains(#"COMMENT ON COLUMN "t"."json" IS 'j''s';"#))
         let long = LoadScript.text(for: [table], longestRows: [100_000_000], style: .spreadsheet)
         #expect(long.contains("max_line_size = 100000000, buffer_size = 200000000") && long.contains("--spreadsheet"))
     }

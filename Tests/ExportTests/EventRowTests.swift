@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Systems
 import Telemetry
@@ -11,26 +12,34 @@ import Testing
     /// The rows of one record, whose time is 2020-03-02T12:00:00.000Z.
     private struct Rows {
         private let buffer: RowBuffer
+        private let tables = ExportTables(Systems.table).all
 
-        init(_ system: SystemName, _ type: String, _ payload: String, for contents: ExtraContents = .remainingData)
-            throws
-        {
+        init(
+            _ system: SystemName, _ type: String, _ payload: String, for contents: ExtraContents = .remainingData,
+            target: Target? = nil, held: [Hold] = [], notes: [String] = []
+        ) throws {
             let record = Record(
                 system: system, type: type, id: "1", client: "C", time: Timestamp(milliseconds: 1_583_150_400_000),
-                payload: Array(payload.utf8), source: Sample.source)
-            var line: [UInt8] = []
-            let layout = record.write(to: &line)
+                target: target, payload: Array(payload.utf8), source: Sample.source, notes: notes, held: held)
             var batch = RecordBatch(firstNumber: 1)
-            batch.add(RecordSummary(record), line: line[...], payload: line[layout.payload])
-            var builder = RowBuilder(ExportTables(Systems.table), systems: Systems.table, contents)
+            batch.add(RecordHeader(record), payload: record.payload[...])
+            var builder = RowBuilder(tables, systems: Systems.table, contents)
             _ = try builder.buildRows(of: batch)
             buffer = builder.rows.buffer
         }
 
-        func column(_ name: String, _ table: Table = ExportTables.events) -> [String?] {
-            let rows = TableRows(table, in: buffer)
-            return (0..<rows.count).map { row in
-                rows.fullText(row, rows.column(name)) ?? rows.integer(row, rows.column(name)).map { "\($0)" }
+        func column(_ name: String, of table: String = "events") -> [String?] {
+            guard let index = tables.firstIndex(where: { $0.name == table }),
+                let column = tables[index].columns.firstIndex(where: { $0.name == name })
+            else { return [] }
+            let width = tables[index].columns.count
+            return stride(from: column, to: buffer.cells[index].count, by: width).map { place in
+                switch buffer.cells[index][place] {
+                case .null: nil
+                case .integer(let number): "\(number)"
+                case .real(let start, let count), .text(let start, let count):
+                    String(decoding: buffer.bytes(start, count), as: UTF8.self)
+                }
             }
         }
     }
@@ -129,15 +138,29 @@ import Testing
         #expect(timeline.column("extra").first == #"{"ios_app_state":{"a":1}}"#)
     }
 
+    @Test func recordsHaveTheValuesOfTheirLine() throws {
+        let headers: [CapturedText: String] = ["X-Source-Tags": "b\"c", "X-Debug-ID": "é"]
+        let rows = try Rows(
+            .glean, "events", "{}", target: Target(path: "/submit", headers: headers),
+            held: [Hold("schema", "  a: b"), Hold("x")], notes: ["C8 searches: null removed", "E13"])
+        #expect(rows.column("headers", of: "records") == [#"{"X-Debug-ID":"é","X-Source-Tags":"b\"c"}"#])
+        #expect(rows.column("target", of: "records") == ["/submit"])
+        #expect(
+            rows.column("uploadable", of: "records") == ["0"] && rows.column("day", of: "records") == ["2020-03-02"])
+        #expect(
+            rows.column("code", of: "holds") == ["schema", "x"] && rows.column("detail", of: "holds") == ["a: b", nil])
+        #expect(rows.column("n", of: "notes") == ["0", "1"] && rows.column("code", of: "notes") == ["C8", "E13"])
+        #expect(rows.column("text", of: "notes") == ["searches: null removed", nil])
+    }
+
     @Test func stringsOfMetricsHaveNoQuotationMarks() throws {
-        let metrics = try #require(ExportTables(Systems.table).all.first { $0.name == "metrics" })
         let rows = try Rows(
             .glean, "metrics",
             #"""
             {"metrics":{"counter":{"c":7},"labeled_string":{"l":{"x":"y\"z"}},"string":{"s":"plain"},\#
             "string_list":{"v":["1"]}}}
             """#)
-        #expect(rows.column("value", metrics) == ["7", "y\"z", "plain", #"["1"]"#])
+        #expect(rows.column("value", of: "metrics") == ["7", "y\"z", "plain", #"["1"]"#])
     }
 
     @Test(
@@ -150,7 +173,7 @@ import Testing
         ] as [(String, String?)])
     func localesAreNormalized(locale: String, expected: String?) throws {
         let rows = try Rows(.mozilla, "core", #"{"locale":"\#(locale)"}"#)
-        #expect(rows.column("locale_normalized", ExportTables.records) == [expected])
-        #expect(rows.column("locale", ExportTables.records) == [locale])
+        #expect(rows.column("locale_normalized", of: "records") == [expected])
+        #expect(rows.column("locale", of: "records") == [locale])
     }
 }

@@ -14,7 +14,7 @@ final class CSVSink: TableSink {
         var longestRows: [Int]
     }
 
-    private let tables: [Table]
+    let tables: [Table]
     private let style: CSVText.Style
     private var folder: AtomicFolder?
     private var longestRows: [Int]
@@ -71,70 +71,110 @@ final class CSVSink: TableSink {
     }
 }
 
-/// The SQL script with which DuckDB loads a folder of CSV files.
+/// The SQL script with which DuckDB loads a folder of CSV or Parquet files.
 ///
-/// The script states the type of each column. Without it, DuckDB would infer types, and read the versions 8.1 and 8.10
-/// as the same number.
+/// The script states the type of each column of a CSV file. Without it, DuckDB would infer types, and read the versions
+/// 8.1 and 8.10 as the same number.
 ///
-/// Source: "Exports", section 1; DuckDB, "CSV Import".
+/// Source: "Exports", section 1; DuckDB, "CSV Import", "Parquet Import", "COMMENT ON Statement".
 enum LoadScript {
     /// The name of the script in the folder.
-    fileprivate static let fileName = "load.sql"
+    static let fileName = "load.sql"
 
     /// The maximum length, in bytes, of a line that DuckDB reads by default.
     private static let defaultLineLength = 2_000_000
     /// The size of the buffer that DuckDB uses by default, in bytes.
     private static let defaultBufferSize = 32_000_000
 
-    /// Creates the script.
+    /// Returns the script for CSV files.
     ///
     /// - Parameters:
     ///   - tables: The tables in the folder.
     ///   - longestRows: The length, in bytes, of the longest row of each table.
     ///   - style: The style of the text in the files.
-    /// - Returns: The statements that create the tables from the files.
+    /// - Returns: The statements that create the tables and views from the files.
     static func text(for tables: [Table], longestRows: [Int], style: CSVText.Style) -> String {
-        let comments =
-            [
-                "Loads the tables in this folder into DuckDB. Run it in this folder:",
-                "  duckdb ../tables.duckdb < \(fileName)", "DuckDB 1.2 or later is required. All times are in UTC.",
-                "JSON that DuckDB rejects, such as half of a surrogate pair, is loaded as a JSON string.",
-            ]
-            + (style == .plain
-                ? []
-                : [
-                    "The files were written with --spreadsheet: text that resembles a formula is preceded by an",
-                    "apostrophe, also after a semicolon, a vertical bar, a tab or a line end. The apostrophes are part",
-                    "of the loaded text.",
-                ])
-        let statements = zip(tables, longestRows).map { statement(for: $0, longestRow: $1) }
-        return comments.map { "-- \($0)\n" }.joined() + statements.joined()
+        let spreadsheetComments = """
+            -- The files were written with --spreadsheet: text that resembles a formula is preceded by an
+            -- apostrophe, also after a semicolon, a vertical bar, a tab or a line end. The apostrophes are part
+            -- of the loaded text.
+
+            """
+        return text(
+            for: tables,
+            comments: """
+                -- JSON that DuckDB rejects, such as half of a surrogate pair, is loaded as a JSON string.
+                \(style == .plain ? "" : spreadsheetComments)
+                """
+        ) { index, table in
+            let json = table.columns.filter { $0.kind == .json }.map { column in
+                let name = SchemaText.quoted(column.name)
+                return "coalesce(try_cast(\(name) AS JSON), to_json(\(name))) AS \(name)"
+            }
+            return "\(replacement(json))\nFROM read_csv(\(csvArguments(table, longestRow: longestRows[index])))"
+        }
     }
 
-    private static func statement(for table: Table, longestRow: Int) -> String {
-        let columns = table.columns.map { "'\($0.name)': '\(type(of: $0))'" }
-        let jsonColumns = table.columns.filter { $0.kind == .json }.map { column in
-            let name = SchemaText.quoted(column.name)
-            return "coalesce(try_cast(\(name) AS JSON), to_json(\(name))) AS \(name)"
+    /// Returns the script for Parquet files.
+    static func text(forParquetFilesOf tables: [Table]) -> String {
+        text(for: tables, comments: "") { _, table in
+            // Times in UTC become times without a time zone, as in CSV files.
+            let times = table.columns.filter { $0.kind == .time }.map { column in
+                let name = SchemaText.quoted(column.name)
+                return "make_timestamp(epoch_us(\(name))) AS \(name)"
+            }
+            return "\(replacement(times)) FROM read_parquet('\(table.name).parquet')"
         }
-        let replacement = jsonColumns.isEmpty ? "" : " REPLACE (\(jsonColumns.joined(separator: ", ")))"
-        var options = [
-            "columns = {\(columns.joined(separator: ", "))}", "auto_detect = false", "header = true", "delim = ','",
-            #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#, "strict_mode = true",
+    }
+
+    private static func text(
+        for tables: [Table], comments: String, source: (Int, Table) -> String
+    ) -> String {
+        var script = """
+            -- Loads the tables in this folder into DuckDB. Run it in this folder:
+            --   duckdb ../tables.duckdb < \(fileName)
+            -- DuckDB 1.2 or later is required. All times are in UTC.
+            \(comments)
+            """
+        // Views are removed first, because they depend on the tables.
+        for view in ExportTables.views { script += "DROP VIEW IF EXISTS \(SchemaText.quoted(view.name));\n" }
+        for (index, table) in tables.enumerated() {
+            let name = SchemaText.quoted(table.name)
+            script += "CREATE OR REPLACE TABLE \(name) AS SELECT *\(source(index, table));\n"
+            script += "COMMENT ON TABLE \(name) IS \(SchemaText.literal("A row for each \(table.rowMeaning)"));\n"
+            for column in table.columns {
+                let column = (name: SchemaText.quoted(column.name), meaning: SchemaText.literal(column.meaning))
+                script += "COMMENT ON COLUMN \(name).\(column.name) IS \(column.meaning);\n"
+            }
+        }
+        for view in ExportTables.views {
+            script += "\(SchemaText.createStatement(for: view, in: DuckDBDialect.self));\n"
+            let meaning = SchemaText.literal("A row for each \(view.rowMeaning)")
+            script += "COMMENT ON VIEW \(SchemaText.quoted(view.name)) IS \(meaning);\n"
+        }
+        return script
+    }
+
+    private static func replacement(_ expressions: [String]) -> String {
+        expressions.isEmpty ? "" : " REPLACE (\(expressions.joined(separator: ", ")))"
+    }
+
+    private static func csvArguments(_ table: Table, longestRow: Int) -> String {
+        let columns = table.columns.map { "'\($0.name)': '\(type(of: $0))'" }
+        var arguments = [
+            "'\(table.name).csv'", "columns = {\(columns.joined(separator: ", "))}", "auto_detect = false",
+            "header = true", "delim = ','", #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#,
+            "strict_mode = true",
             // NULL is an empty field, and an empty string is a pair of quotation marks.
             "nullstr = ''", "allow_quoted_nulls = false",
             // If several threads read a file from different positions, text that contains line feeds can cause errors.
             "parallel = false",
         ]
         if longestRow > defaultLineLength {
-            options.append("max_line_size = \(longestRow)")
-            options.append("buffer_size = \(max(defaultBufferSize, 2 * longestRow))")
+            arguments.append("max_line_size = \(longestRow)")
+            arguments.append("buffer_size = \(max(defaultBufferSize, 2 * longestRow))")
         }
-        return """
-            CREATE OR REPLACE TABLE \(SchemaText.quoted(table.name)) AS SELECT *\(replacement)
-            FROM read_csv('\(table.name).csv', \(options.joined(separator: ", ")));
-
-            """
+        return arguments.joined(separator: ", ")
     }
 
     /// Returns the type with which a column is read from the file.
@@ -148,5 +188,22 @@ enum LoadScript {
         case .text, .json: "VARCHAR"
         case .time: "TIMESTAMP"
         }
+    }
+}
+
+private enum DuckDBDialect: SQLDialect {
+    /// The function `lower` of DuckDB would also change other letters than those of ASCII.
+    static func lowercased(_ id: String) -> String {
+        "translate(\(id), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
+    }
+
+    static func day(ofTime column: String) -> String { "strftime(\"\(column)\", '%Y-%m-%d')" }
+
+    static func monday(ofDay column: String) -> String {
+        "strftime(date_trunc('week', CAST(\(column) AS DATE)), '%Y-%m-%d')"
+    }
+
+    static func weeks(from start: String, to end: String) -> String {
+        "date_diff('day', CAST(\(start) AS DATE), CAST(\(end) AS DATE)) // 7"
     }
 }

@@ -3,21 +3,62 @@ import Glibc
 import SQLite
 import Telemetry
 
+/// Tables in an SQLite database, which are filled from buffers of rows.
+struct TableDatabase {
+    let database: NewDatabase
+    let tables: [Table]
+    private let insertions: [RowInsertion]
+    private let pool: RowBufferPool
+    /// A function that moves the rows out of a buffer.
+    ///
+    /// The rows are not converted, because SQLite reads the strings directly from the buffer.
+    let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
+
+    /// Creates empty tables in `database`.
+    init(_ database: NewDatabase, _ tables: [Table], for sink: (some TableSink).Type) throws(DatabaseError) {
+        self.database = database
+        self.tables = tables
+        for table in tables { try database.run(SchemaText.createStatement(for: table)) }
+        insertions = try tables.map { (table) throws(DatabaseError) in
+            try database.insertion(into: SchemaText.quoted(table.name), columns: table.columns.count)
+        }
+        let pool = RowBufferPool(tables, for: sink)
+        self.pool = pool
+        prepareRows = { pool.exchange(&$0) }
+    }
+
+    func write(_ rows: borrowing RowBuffer) throws(DatabaseError) {
+        let text = rows.text[0..<rows.text.count]
+        for (table, count) in rows.rowCounts.enumerated() where count > 0 {
+            let cells = rows.cells[table]
+            try insertions[table].add(rows: count, text: text.span) { index in
+                switch cells[index] {
+                case .null: .null
+                case .integer(let number): .integer(number)
+                case .text(let start, let count): .text(start: start, count: Int(count))
+                case .real(let start, let count): Self.realValue(of: text[start..<start + Int(count)])
+                }
+            }
+        }
+    }
+
+    func recycle(_ rows: RowBuffer) { pool.recycle(rows) }
+
+    /// Returns the floating-point value of a string, or NULL if the value is not finite.
+    private static func realValue(of text: ArraySlice<UInt8>) -> RowInsertion.Value {
+        guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else { return .null }
+        return .real(number)
+    }
+}
+
 /// A sink that writes tables to an SQLite database.
 ///
 /// The file becomes visible when it is complete.
 final class SQLiteSink: TableSink {
     private var file: AtomicOutput?
     private let path: String
-    private let tables: [Table]
-    private let database: NewDatabase
-    private let insertions: [RowInsertion]
+    private let rows: TableDatabase
     private var unsyncedByteCount = 0
-    private let pool: RowBufferPool
-    /// A function that moves the rows out of a buffer.
-    ///
-    /// The rows are not converted, because SQLite reads the strings directly from the buffer.
-    let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
     /// Creates a database with empty tables.
@@ -27,47 +68,27 @@ final class SQLiteSink: TableSink {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
         self.path = path
-        self.tables = tables
-        let pool = RowBufferPool(tables, for: Self.self)
-        self.pool = pool
-        prepareRows = { pool.exchange(&$0) }
         do {
             let database = try NewDatabase(path: file.partialPath, threads: threads)
             try database.run("PRAGMA user_version = \(ExportTables.schemaVersion)")
-            for table in tables { try database.run(SchemaText.createStatement(for: table)) }
-            insertions = try tables.map { table in
-                try database.insertion(into: SchemaText.quoted(table.name), columns: table.columns.count)
-            }
-            self.database = database
+            rows = try TableDatabase(database, tables, for: Self.self)
         } catch {
             throw FileError(error, writing: path)
         }
         self.file = consume file
     }
 
-    func write(_ rows: borrowing RowBuffer) throws {
-        let text = rows.text[0..<rows.text.count]
-        do {
-            for (tableIndex, table) in tables.enumerated() where !rows.cells[tableIndex].isEmpty {
-                let cells = rows.cells[tableIndex]
-                let rowCount = rows.rowCount(ofTableAt: tableIndex, table)
-                try insertions[tableIndex].add(rows: rowCount, text: text.span) { index in
-                    switch cells[index] {
-                    case .null: .null
-                    case .integer(let number): .integer(number)
-                    case .text(let start, let count): .text(start: start, count: Int(count))
-                    case .real(let start, let count): Self.realValue(of: text[start..<start + Int(count)])
-                    }
-                }
-            }
-        } catch {
-            throw FileError(error, writing: path)
-        }
-        unsyncedByteCount += rows.text.count
+    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+
+    var tables: [Table] { rows.tables }
+
+    func write(_ prepared: borrowing RowBuffer) throws {
+        do { try rows.write(prepared) } catch { throw FileError(error, writing: path) }
+        unsyncedByteCount += prepared.text.count
         if unsyncedByteCount >= Self.syncThreshold { beginSync() }
     }
 
-    func recycle(_ rows: RowBuffer) { pool.recycle(rows) }
+    func recycle(_ prepared: RowBuffer) { rows.recycle(prepared) }
 
     /// Starts writing the file to disk in the background.
     private func beginSync() {
@@ -81,20 +102,16 @@ final class SQLiteSink: TableSink {
     /// The number of unsynced bytes at which writing to disk starts.
     private static let syncThreshold = 32 << 20
 
-    /// Returns the floating-point value of a string, or NULL if the value is not finite.
-    private static func realValue(of text: ArraySlice<UInt8>) -> RowInsertion.Value {
-        guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else { return .null }
-        return .real(number)
-    }
-
     func commit() throws {
         do {
             for index in tables.flatMap(SchemaText.createIndexStatements) {
-                try database.run(index)
+                try rows.database.run(index)
                 beginSync()
             }
-            for view in ExportTables.views { try database.run(SchemaText.createStatement(for: view)) }
-            try database.finish()
+            for view in ExportTables.views {
+                try rows.database.run(SchemaText.createStatement(for: view, in: SQLiteDialect.self))
+            }
+            try rows.database.finish()
         } catch {
             throw FileError(error, writing: path)
         }
@@ -108,6 +125,16 @@ extension FileError {
     }
 }
 
+private enum SQLiteDialect: SQLDialect {
+    static func lowercased(_ id: String) -> String { "lower(\(id))" }
+    static func day(ofTime column: String) -> String { "substr(\"\(column)\", 1, 10)" }
+    static func monday(ofDay column: String) -> String { "date(\(column), 'weekday 0', '-6 days')" }
+
+    static func weeks(from start: String, to end: String) -> String {
+        "CAST((julianday(\(end)) - julianday(\(start))) / 7 AS INTEGER)"
+    }
+}
+
 /// The SQL statements for the tables, indexes and views of an SQLite database.
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
@@ -116,9 +143,9 @@ enum SchemaText {
         let columns = table.columns.map { column in
             let isRowID = table.key == [column.name] && sqlType(of: column) == "INTEGER"
             // If a single integer column is the key, SQLite uses it as the rowid.
-            if isRowID { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column, table))" }
+            if isRowID { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column))" }
             return
-                "\(quoted(column.name)) \(sqlType(of: column))\(column.isRequired ? " NOT NULL" : "")\(referenceClause(column, table))"
+                "\(quoted(column.name)) \(sqlType(of: column))\(column.isRequired ? " NOT NULL" : "")\(referenceClause(column))"
         }
         let hasRowIDKey = columns.contains { $0.contains(" PRIMARY KEY") }
         let key = hasRowIDKey ? [] : ["PRIMARY KEY (\(columnList(table.key)))"]
@@ -133,14 +160,18 @@ enum SchemaText {
         }
     }
 
-    fileprivate static func createStatement(for view: TableView) -> String {
-        "CREATE VIEW \(quoted(view.name)) (\(columnList(view.columns))) AS \(view.query)"
+    /// Returns the statement that creates `view`, without a semicolon.
+    static func createStatement(for view: TableView, in dialect: SQLDialect.Type) -> String {
+        "CREATE VIEW \(quoted(view.name)) (\(columnList(view.columns))) AS \(view.query(dialect))"
     }
 
     /// Returns `name` as a quoted SQL identifier.
     ///
     /// All names are quoted, because some columns have the names of SQL keywords.
     static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+    /// Returns `text` as an SQL string.
+    static func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
 
     static func sqlType(of column: TableColumn) -> String {
         switch column.kind {
@@ -150,8 +181,8 @@ enum SchemaText {
         }
     }
 
-    private static func referenceClause(_ column: TableColumn, _ table: Table) -> String {
-        table.belongsToRecords && column.name == TableColumn.record.name ? " REFERENCES records (record)" : ""
+    private static func referenceClause(_ column: TableColumn) -> String {
+        column.refersToRecord ? " REFERENCES records (record)" : ""
     }
 
     private static func columnList(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

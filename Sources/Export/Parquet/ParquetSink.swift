@@ -10,7 +10,8 @@ import Telemetry
 final class ParquetSink: TableSink {
     private var folder: AtomicFolder?
     private let path: String
-    private var tables: [ParquetTable]
+    let tables: [Table]
+    private var unwritten: [ParquetTable]
     private let pool: RowBufferPool
     let prepareRows: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
@@ -21,13 +22,16 @@ final class ParquetSink: TableSink {
     init(
         path: String, replacing: Bool, tables: [Table], creator: String, limit: JobLimit
     ) throws(FileError) {
-        let folder = try AtomicFolder(path: path, files: tables.map { "\($0.name).parquet" }, replacing: replacing)
+        let names = tables.map { "\($0.name).parquet" } + [LoadScript.fileName]
+        let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
+        try folder.write(LoadScript.text(forParquetFilesOf: tables).utf8.span, to: tables.count)
         let magic = ParquetFormat.magic
         for index in tables.indices { try folder.write(magic.span, to: index) }
         identities = folder.identities
         self.path = path
         let compressors = ValuePool { () throws(ZstdError) in try ZstdCompressor() }
-        self.tables = tables.map { ParquetTable($0, creator: creator, compressors: compressors, limit: limit) }
+        self.tables = tables
+        unwritten = tables.map { ParquetTable($0, creator: creator, compressors: compressors, limit: limit) }
         let pool = RowBufferPool(tables, for: Self.self)
         self.pool = pool
         prepareRows = { pool.exchange(&$0) }
@@ -36,14 +40,14 @@ final class ParquetSink: TableSink {
 
     func write(_ rows: borrowing RowBuffer) throws {
         for index in tables.indices where !rows.cells[index].isEmpty {
-            try tables[index].append(rows.cells[index], rows.text) { try write($0, to: index) }
+            try unwritten[index].append(rows.cells[index], rows.text) { try write($0, to: index) }
         }
     }
 
     func recycle(_ rows: RowBuffer) { pool.recycle(rows) }
 
     func commit() throws {
-        for index in tables.indices { try tables[index].finish { try write($0, to: index) } }
+        for index in tables.indices { try unwritten[index].finish { try write($0, to: index) } }
         try folder.take()?.commit()
     }
 

@@ -1,106 +1,116 @@
-import Bytes
+import SQLite
 
 /// The section about clients: their apps, versions and phones.
 extension ReportPage {
     var clientSection: PageSection {
-        PageSection(
-            id: "who", title: "Clients and phones",
-            introduction:
-                "A client is one app on one phone, identified by a random number. Its app, phone and locale are the latest.",
-            content: [clientTable, appTable, modelTable, localeTable])
-    }
-
-    private var clientTable: HTML {
-        let clients = tally.clients.largest.values
-        guard !countFormatter.hidesSmallCounts else {
-            return "<h3>Clients</h3><p class=\"aside\">Single clients are not listed.</p>"
+        get throws {
+            PageSection(
+                id: "who", title: "Clients and phones",
+                introduction:
+                    "A client is one app on one phone, identified by a random number. Its app, phone and locale are the latest.",
+                content: [
+                    try clientTable,
+                    try valueTable(
+                        "Apps and versions", ["app", "version"], of: ["app", "version"], latest: "latest_apps"
+                    ) {
+                        [.captured($0[0]), .captured($0[1])]
+                    },
+                    try valueTable(
+                        "Phones", ["model", "operating system"], of: ["device", "os", "os_version"],
+                        latest: "latest_phones"
+                    ) { [.captured($0[0]), .captured(Self.joined($0[1], $0[2]))] },
+                    try valueTable("Locales", ["locale"], of: ["locale"], latest: "latest_locales") {
+                        [.captured($0[0])]
+                    },
+                ])
         }
-        guard !clients.isEmpty else { return "<h3>Clients</h3>\(countFormatter.noneText("clients"))" }
-        var table = HTMLTable(
-            "Clients, most records first",
-            [
-                "client", "app", "phone", "system", "first", "last", .number("records"), .number("uploadable"),
-                .number("events"),
-            ])
-        var (records, uploadable, events) = (tally.clients.recordCount, tally.uploadableCount, tally.eventCount)
-        func numbers(_ counts: Int...) -> [HTML] { counts.map { "\(countFormatter.text($0))" } }
-        for client in clients {
-            let (app, model) = tally.phone(of: client.key)
-            let names = client.apps ?? app.name
-            // If a client has several apps, it is unknown which of them has the version.
-            let version = names?.contains(", ") == true ? nil : app.version
-            table.rows.append(
-                [
-                    .clientName(client.id), .captured(Self.joined(names ?? version.map { _ in "unknown" }, version)),
-                    .captured(Self.joined(model.device, model.os, model.osVersion)), "\(client.system)",
-                    Self.dayText(client.firstTime), Self.dayText(client.lastTime),
-                ] + numbers(client.recordCount, client.uploadableCount, client.eventCount))
-            records -= client.recordCount
-            uploadable -= client.uploadableCount
-            events -= client.eventCount
-        }
-        if records > 0 {
-            table.rows.append(
-                ["other clients", "", "", "", "", ""] + numbers(records, uploadable, events))
-        }
-        return "<h3>Clients</h3>\(table.html)"
     }
 
-    private var appTable: HTML {
-        countTable(
-            "Apps and versions", ["app", "version"], tally.recordsByApp, noun: "record",
-            clients: tally.profiles.clientCounts { $0.app.value.map { [$0] } ?? [] },
-            allClients: tally.profiles.clientCounts(\.values.apps.elements),
-            cells: { [.captured($0.name), .captured($0.version)] })
-    }
-
-    private var modelTable: HTML {
-        countTable(
-            "Phones", ["model", "operating system"], tally.recordsByModel, noun: "record",
-            clients: tally.profiles.clientCounts { $0.model.value.map { [$0] } ?? [] },
-            allClients: tally.profiles.clientCounts(\.values.models.elements),
-            cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] })
-    }
-
-    private var localeTable: HTML {
-        countTable(
-            "Locales", ["locale"], tally.recordsByLocale, noun: "record",
-            clients: tally.profiles.clientCounts { $0.locale.value.map { [$0] } ?? [] },
-            allClients: tally.profiles.clientCounts(\.values.locales.elements),
-            cells: { [.captured($0.string)] })
-    }
-
-    /// The maximum number of rows of a table of counts.
+    /// The maximum number of rows of a table of clients or counts.
     private static let maxRows = 100
 
-    /// Returns a table with a row for each key, which contains the count, the number of clients, and a bar.
+    private var clientTable: HTML {
+        get throws {
+            guard !countFormatter.hidesSmallCounts else {
+                return "<h3>Clients</h3><p class=\"aside\">Single clients are not listed.</p>"
+            }
+            var table = HTMLTable(
+                "Clients, most records first",
+                [
+                    "client", "app", "phone", "system", "first", "last", .number("records"), .number("uploadable"),
+                    .number("events"),
+                ])
+            var others = [totals.recordCount, totals.uploadableCount, totals.eventCount]
+            func numbers(_ counts: [Int]) -> [HTML] { counts.map { "\(countFormatter.text($0))" } }
+            let query = """
+                WITH largest AS MATERIALIZED (SELECT * FROM clients ORDER BY records DESC, n LIMIT \(Self.maxRows))
+                SELECT largest.client, coalesce(app_name, app_id), a.app, a.version, p.device, p.os, p.os_version,
+                largest.system, first, last, records, largest.uploadable, events FROM largest
+                JOIN (SELECT * FROM latest_apps JOIN entries USING (record)) AS a ON a.owner = n
+                JOIN (SELECT * FROM latest_phones JOIN entries USING (record)) AS p ON p.owner = n
+                ORDER BY records DESC, n
+                """
+            try database.forEachRow(of: query) { row in
+                let names = row.displayText(1) ?? row.displayText(2)
+                // If a client has several apps, it is unknown which of them has the version.
+                let version = names?.contains(", ") == true ? nil : row.displayText(3)
+                let counts = [10, 11, 12].map { row[$0] as Int }
+                table.rows.append(
+                    [
+                        .clientName(row.displayText(0)),
+                        .captured(Self.joined(names ?? version.map { _ in "unknown" }, version)),
+                        .captured(Self.joined(row.displayText(4), row.displayText(5), row.displayText(6))),
+                        "\(row[7] as String)", Self.dayText(row[8]), Self.dayText(row[9]),
+                    ] + numbers(counts))
+                others = zip(others, counts).map { $0 - $1 }
+            }
+            guard !table.rows.isEmpty else { return "<h3>Clients</h3>\(countFormatter.noneText("clients"))" }
+            if others[0] > 0 { table.rows.append(["other clients", "", "", "", "", ""] + numbers(others)) }
+            return "<h3>Clients</h3>\(table.html)"
+        }
+    }
+
+    /// Returns a table of the values that records have in `columns`, unless all of these are NULL.
     ///
-    /// `clients` contains the number of clients to display for each key. `allClients` contains the number of all
-    /// clients that ever had the key, which determines whether the row is hidden. Pass `nil` for `allClients` if the
-    /// numbers are equal. The keys of both dictionaries are indices in `counts`.
-    func countTable<Key>(
-        _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
-        allClients: [Int: Int]? = nil, cells: (Key) -> [HTML]
-    ) -> HTML {
+    /// A client is counted for its value in its record in the table `latest`.
+    private func valueTable(
+        _ caption: String, _ titles: [HTML], of columns: [String], latest: String, cells: ([String?]) -> [HTML]
+    ) throws -> HTML {
+        let names = columns.joined(separator: ", ")
+        // Records of an unknown app are shown as such.
+        let condition = columns[0] == "app" ? "" : "WHERE coalesce(\(names), NULL) IS NOT NULL"
+        let source = """
+            SELECT \(names), count(*) AS count, min(record) AS first, count(DISTINCT client) AS everyone,
+            count(CASE WHEN record IN \(latest) THEN client END) AS clients FROM entries \(condition) GROUP BY \(names)
+            """
+        return try countTable(caption, titles, of: columns, in: source, noun: "record", cells: cells)
+    }
+
+    /// Returns a table with a row for each value, which contains the count, the number of clients, and a bar.
+    ///
+    /// `source` is a query as for ``ReportDatabase``, with the number of clients to display in the column `clients`, and the
+    /// number of all clients that ever had the value in the column `everyone`.
+    func countTable(
+        _ caption: String, _ titles: [HTML], of names: [String], in source: String, noun: String,
+        cells: ([String?]) -> [HTML]
+    ) throws -> HTML {
+        let counts = try database.counts(
+            of: names, in: source, number: "clients", everyone: "everyone", limit: Self.maxRows, countFormatter)
         guard !countFormatter.isNone(counts.total) else {
             return "<h3>\(caption)</h3>\(countFormatter.noneText("\(noun)s with this information"))"
-        }
-        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxRows) { key in
-            counts.index(of: key).flatMap { (allClients ?? clients)[$0] } ?? 0
         }
         var table = HTMLTable(
             caption,
             titles.map { .init(title: $0) } + [.number("\(noun)s"), .number("clients"), .init(title: .barTitle)])
-        for (key, count) in shown {
-            let clientCount = counts.index(of: key).flatMap { clients[$0] } ?? 0
+        for row in counts.rows {
             table.rows.append(
-                cells(key) + [
-                    "\(countFormatter.text(count))", "\(countFormatter.text(clientCount))",
-                    bar(count, largest: shown[0].count),
+                cells(row.names) + [
+                    "\(countFormatter.text(row.count))", "\(countFormatter.text(row.number))",
+                    bar(row.count, largest: counts.rows[0].count),
                 ])
         }
-        let more = otherCount.addingSaturated(counts.otherCount)
-        let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more, noun)).")
+        let rest = countFormatter.aside(
+            counts.otherCount, "Not shown: \(countFormatter.text(counts.otherCount, noun)).")
         return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }
 

@@ -28,33 +28,6 @@ struct CountFormatter: Sendable {
     /// Returns the value that a chart shows for a count, which is 0 if the count is hidden.
     func chartValue(_ count: Int) -> Int { isHidden(count) ? 0 : rounded(count) }
 
-    /// Returns at most `limit` entries that can be shown, and the sum of the counts of all other entries.
-    ///
-    /// An entry can be shown if neither its count nor its number of clients is hidden. `sorted` must be sorted by count
-    /// in descending order. `clientCount` returns the number of clients of an entry.
-    func shownEntries<Key>(
-        _ sorted: [(key: Key, count: Int)], limit: Int, clientCount: (Key) -> Int = { _ in .max }
-    ) -> (shown: [(key: Key, count: Int)], otherCount: Int) {
-        var shown: [(key: Key, count: Int)] = []
-        var otherCount = 0
-        for entry in hidesSmallCounts ? sortedByShownCount(sorted) : sorted {
-            if shown.count < limit, !isHidden(entry.count), !isHidden(clientCount(entry.key)) {
-                shown.append(entry)
-            } else {
-                otherCount = otherCount.addingSaturated(entry.count)
-            }
-        }
-        return (shown, otherCount)
-    }
-
-    /// Returns the entries sorted by shown count in descending order, and entries with equal shown counts by name.
-    ///
-    /// The order therefore does not reveal which of two equal shown counts is larger.
-    private func sortedByShownCount<Key>(_ entries: [(key: Key, count: Int)]) -> [(key: Key, count: Int)] {
-        entries.map { (entry: $0, value: chartValue($0.count), name: String(describing: $0.key)) }
-            .sorted { ($1.value, $0.name) < ($0.value, $1.name) }.map(\.entry)
-    }
-
     /// Returns `text` as a remark about `count` items that are not shown, or nothing if the count is 0 or hidden.
     func aside(_ count: Int, _ text: HTML) -> HTML {
         isHidden(count) || count == 0 ? "" : "<p class=\"aside\">\(text)</p>"

@@ -1,49 +1,67 @@
+import SQLite
+
 /// The section about gaps in the sequence numbers of records.
 extension ReportPage {
     var gapSection: PageSection {
-        PageSection(
-            id: "gaps", title: "Gaps",
-            introduction: """
-                Some systems number the uploads of each client and type. A missing number is an upload that was lost, or that the \
-                phone sent itself.
-                """,
-            content: [gapText, gapTable])
+        get throws {
+            let query = """
+                SELECT total(reason = 'missing'), \(ReportDatabase.sum("count * (reason = 'missing')")),
+                \(ReportDatabase.sum("count * (reason = 'repeated')")), total(reason = 'restart') FROM gaps
+                """
+            let numbers = try database.numbers(query, count: 4)
+            return PageSection(
+                id: "gaps", title: "Gaps",
+                introduction: """
+                    Some systems number the uploads of each client and type. A missing number is an upload that was lost, or that the \
+                    phone sent itself.
+                    """,
+                content: [
+                    gapText(gaps: numbers[0], missing: numbers[1], repeated: numbers[2], restarts: numbers[3]),
+                    try gapTable(gapCount: numbers[0]),
+                ])
+        }
     }
 
-    private var gapText: HTML {
-        let gaps = tally.gaps
-        guard countFormatter.hidesSmallCounts || gaps.gapCount + gaps.repeatedCount + gaps.restartCount > 0 else {
+    private func gapText(gaps: Int, missing: Int, repeated: Int, restarts: Int) -> HTML {
+        guard countFormatter.hidesSmallCounts || gaps + repeated + restarts > 0 else {
             return "<p id=\"no-gaps\">No numbers are missing or repeated.</p>"
         }
         // If the number of gaps is hidden, the number of missing numbers is hidden, too, because few gaps belong to few
         // clients.
-        let missingCount = countFormatter.isHidden(gaps.gapCount) ? 0 : gaps.missingCount
+        let missing = countFormatter.isHidden(gaps) ? 0 : missing
         return """
-            <ul><li><b id="missing">\(countFormatter.text(missingCount))</b> missing numbers in \
-            \(countFormatter.text(gaps.gapCount, "gap"))</li>\
-            <li><b id="repeated">\(countFormatter.text(gaps.repeatedCount))</b> records with the number of another record</li>\
-            <li><b id="restarts">\(countFormatter.text(gaps.restartCount))</b> restarts, for example because an app was installed \
+            <ul><li><b id="missing">\(countFormatter.text(missing))</b> missing numbers in \
+            \(countFormatter.text(gaps, "gap"))</li>\
+            <li><b id="repeated">\(countFormatter.text(repeated))</b> records with the number of another record</li>\
+            <li><b id="restarts">\(countFormatter.text(restarts))</b> restarts, for example because an app was installed \
             again</li></ul>
             """
     }
 
-    private var gapTable: HTML {
-        let gaps = tally.gaps.largest.values
+    /// The maximum number of gaps with separate rows.
+    private static let maxGaps = 40
+
+    private func gapTable(gapCount: Int) throws -> HTML {
         guard !countFormatter.hidesSmallCounts else {
             return "<p class=\"aside\">Gaps are not listed, because each belongs to a single client.</p>"
         }
-        guard !gaps.isEmpty else { return "" }
         var table = HTMLTable(
             "Gaps, most missing numbers first",
             ["client", "system", "type", .number("missing"), "numbers", "time before", "time after"])
-        for gap in gaps {
+        let query = """
+            SELECT client, system, type, count, first, last, time_before, time_after FROM gaps WHERE reason = 'missing'
+            ORDER BY count DESC, n LIMIT \(Self.maxGaps)
+            """
+        try database.forEachRow(of: query) { row in
+            let (count, first, last): (Int64, Int64, Int64) = (row[3], row[4], row[5])
             table.rows.append([
-                .clientName(gap.client), "\(gap.system)", .captured(gap.type), "\(countFormatter.text(gap.count))",
-                gap.first == gap.last ? "\(gap.first)" : "\(gap.first)–\(gap.last)", Self.timeText(gap.timeBefore),
-                Self.timeText(gap.timeAfter),
+                .clientName(row.displayText(0)), "\(row[1] as String)", .captured(row.displayText(2)),
+                "\(countFormatter.text(Int(count)))", first == last ? "\(Int(first))" : "\(Int(first))–\(Int(last))",
+                Self.timeText(row[6]), Self.timeText(row[7]),
             ])
         }
-        let more = tally.gaps.gapCount - gaps.count
+        guard !table.rows.isEmpty else { return "" }
+        let more = gapCount - table.rows.count
         return "\(table.html)\(countFormatter.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
     }
 

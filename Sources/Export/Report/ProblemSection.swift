@@ -1,25 +1,26 @@
+import Bytes
+import SQLite
 import Telemetry
 
 /// The section about quarantined input, problems and duplicates.
 extension ReportPage {
     var problemSection: PageSection {
-        PageSection(
-            id: "wrong", title: "Quarantine and problems",
-            introduction:
-                "Input that could not be parsed is quarantined: a bundle stores it, so that nothing is lost. Problems are other conditions that require attention.",
-            content: [quarantineTable, problemTable, duplicateText])
-    }
-
-    private var quarantineTable: HTML {
-        table(
-            "Quarantined input", tally.quarantine, id: "quarantined",
-            none: "All input was parsed.", meaning: { _ in nil })
-    }
-
-    private var problemTable: HTML {
-        table(
-            "Problems", tally.problems, id: "problems", none: "There are no problems.",
-            meaning: CodeMeanings.problemMeaning(of:))
+        get throws {
+            PageSection(
+                id: "wrong", title: "Quarantine and problems",
+                introduction:
+                    "Input that could not be parsed is quarantined: a bundle stores it, so that nothing is lost. Problems are other conditions that require attention.",
+                content: [
+                    // The reason starts with the code.
+                    try table(
+                        "Quarantined input", in: "quarantine", text: "substr(reason, length(code) + 2)",
+                        id: "quarantined", none: "All input was parsed.", meaning: { _ in nil }),
+                    try table(
+                        "Problems", in: "problems", text: "text", id: "problems", none: "There are no problems.",
+                        meaning: CodeMeanings.problemMeaning(of:)),
+                    duplicateText,
+                ])
+        }
     }
 
     private var duplicateText: HTML {
@@ -28,30 +29,69 @@ extension ReportPage {
         """
     }
 
+    /// Whether places in the input are not shown, because they contain names, or because each belongs to a single phone.
+    private var hidesPlaces: Bool { facts.pseudonymizedFacts != nil || countFormatter.hidesSmallCounts }
+
+    /// The maximum number of codes with separate rows.
+    private static let maxCodes = 300
+    /// The maximum number of locations for a code.
+    private static let maxExamples = 5
+
     private func table(
-        _ title: String, _ codes: CodeCounts, id: String, none: HTML, meaning: (String) -> String?
-    ) -> HTML {
-        let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(countFormatter.text(codes.counts.total))</span></h3>"
-        guard !countFormatter.isHidden(codes.counts.total) else { return head }
-        guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
-        let (shown, otherCount) = countFormatter.shownEntries(codes.counts.largestFirst, limit: .max)
+        _ title: String, in name: String, text: String, id: String, none: HTML, meaning: (String) -> String?
+    ) throws -> HTML {
+        // The order of the places is hidden, too.
+        let first = hidesPlaces ? "0" : "min(n)"
+        let codes = try database.counts(
+            of: ["code"], in: "SELECT code, count(*) AS count, \(first) AS first FROM \(name) GROUP BY code",
+            limit: Self.maxCodes, countFormatter)
+        let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(countFormatter.text(codes.total))</span></h3>"
+        guard !countFormatter.isHidden(codes.total) else { return head }
+        guard codes.total > 0 else { return "\(head)<p>\(none)</p>" }
+        let examples = try examples(in: name, text: text)
         var columns: [HTMLTable.Column] = ["code", .number("count"), "meaning"]
-        if !codes.examples.isEmpty { columns.append("locations") }
+        if !hidesPlaces { columns.append("locations") }
         var table = HTMLTable(title, columns)
-        for (code, count) in shown {
-            let examples = codes.examples[code] ?? []
-            let exampleText = examples.first.map { Self.withoutPosition($0.text) }
-            let meaningText = meaning(code.string) ?? exampleText
-            let more = count - examples.count
+        for row in codes.rows {
+            let code = row.names[0] ?? ""
+            let examples = examples[code] ?? []
+            let meaningText = meaning(code) ?? examples.first.map { Self.withoutPosition($0.text) }
+            let more = row.count - examples.count
             let rest = HTML.moreItems(more, countFormatter.text(more))
             table.rows.append([
-                "<code><bdi>\(code.string)</bdi></code>", "\(countFormatter.text(count))", .captured(meaningText),
+                "<code><bdi>\(code)</bdi></code>", "\(countFormatter.text(row.count))", .captured(meaningText),
                 "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: meaningText) })\(rest)</ul>",
             ])
         }
-        let other = otherCount + codes.counts.otherCount
-        let rest = countFormatter.aside(other, "Other codes: \(countFormatter.text(other)).")
+        let rest = countFormatter.aside(codes.otherCount, "Other codes: \(countFormatter.text(codes.otherCount)).")
         return "\(head)\(table.html)\(rest)"
+    }
+
+    /// The location and the description of an item, as an example of the code of the item.
+    private struct Example {
+        let capture: String
+        let path: String
+        let offset: Int?
+        /// The description of the item.
+        let text: String
+    }
+
+    private func examples(in table: String, text: String) throws -> [CapturedText: [Example]] {
+        guard !hidesPlaces else { return [:] }
+        let query = """
+            SELECT code, capture, path, offset, text FROM (SELECT code, capture, path, offset, \(text) AS text, n,
+            row_number() OVER (PARTITION BY code ORDER BY n) AS place FROM \(table))
+            WHERE place <= \(Self.maxExamples) ORDER BY n
+            """
+        var examples: [CapturedText: [Example]] = [:]
+        try database.forEachRow(of: query) { row in
+            let offset: Int64? = row[3]
+            let example = Example(
+                capture: row.displayText(1) ?? "", path: row.displayText(2) ?? "", offset: offset.map { Int($0) },
+                text: row.displayText(4) ?? "")
+            examples[row.displayText(0) ?? "", default: []].append(example)
+        }
+        return examples
     }
 
     /// Returns a description without its position, such as `duplicate key` for `duplicate key at byte 665`.
@@ -64,7 +104,7 @@ extension ReportPage {
     /// Returns a list item with the location of an example.
     ///
     /// The text of the example is omitted if it equals `meaningText`.
-    private func listItem(for example: CodeExample, besides meaningText: String?) -> HTML {
+    private func listItem(for example: Example, besides meaningText: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"
         let text: HTML = example.text == meaningText ? "" : ": <bdi>\(example.text)</bdi>"

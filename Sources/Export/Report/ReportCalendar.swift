@@ -174,3 +174,18 @@ struct ReportCalendar: Sendable {
         return DaySpan(days: firstDay(months.lowerBound)..<firstDay(months.upperBound), unit: unit)
     }
 }
+
+/// A week, which starts on a Monday.
+struct CalendarWeek: Hashable, Sendable {
+    /// The Monday of the week, counted from 1970-01-01.
+    let firstDay: Int
+
+    /// Creates the week that contains `day`, a number of days since 1970-01-01.
+    init(containing day: Int) {
+        // 1970-01-01 was a Thursday.
+        firstDay = day - ((day + 3) % 7 + 7) % 7
+    }
+
+    /// Returns the SQL expression for ``firstDay`` of the week that contains the days in `column`.
+    static func firstDay(containing column: String) -> String { "\(column) - ((\(column) + 3) % 7 + 7) % 7" }
+}

@@ -5,73 +5,54 @@ import Telemetry
 /// A report as a single HTML file without scripts, network requests or references to other files.
 ///
 /// Source: "Exports", section 3.
-public struct ReportPage: Sendable {
-    let tally: ReportTally
-    let facts: ReportFacts
+public struct ReportPage {
+    let database: ReportDatabase
+    /// The information that is not in the tables.
+    public let facts: ReportFacts
     let holdCodes: [HoldCode]
     let countFormatter: CountFormatter
+    /// The totals of the tables.
+    public let totals: ReportTotals
 
     /// Creates the page of a report.
     ///
     /// Counts below `minimumCount` are hidden, and other counts are rounded down to a multiple of `minimumCount`.
-    public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
-        var tally = counter.tally
-        if let pseudonymized = facts.pseudonymizedFacts {
-            tally.quarantine = CodeCounts(withoutExamples: pseudonymized.quarantineCounts)
-            tally.problems = CodeCounts(withoutExamples: pseudonymized.problemCounts)
-        } else if minimumCount > 1 {
-            // Examples are removed, because each example belongs to a single phone.
-            tally.quarantine.removeExamples()
-            tally.problems.removeExamples()
-        }
-        self.tally = tally
+    public init(_ database: ReportDatabase, facts: ReportFacts, systems: SystemTable, minimumCount: Int) throws {
+        self.database = database
         self.facts = facts
         holdCodes = systems.holdCodes
         countFormatter = CountFormatter(minimumCount: max(1, minimumCount))
+        totals = try ReportTotals(database)
     }
 
-    /// The contents of the HTML file.
-    public var bytes: [UInt8] { Array(html.text.utf8) }
+    /// Returns the contents of the HTML file.
+    public func makeBytes() throws -> [UInt8] { Array(try makeHTML().text.utf8) }
 
-    /// The number of events in all records.
-    public var eventCount: Int { tally.eventCount }
-    /// The number of clients, added up over all systems.
-    public var clientCount: Int { tally.clients.count }
-    /// The number of days with records.
-    public var dayCount: Int { Set(tally.recordsByKindAndDay.keys.map(\.day)).count }
-    /// The total size of all payloads in bytes.
-    public var payloadByteCount: Int { tally.payloadByteCount }
-    /// The minimum number of nights that are needed to upload the records.
-    public var nightCount: Int { UploadNights(tally).count }
+    func makeHTML() throws -> HTML {
+        let sections = [
+            try timelineSection, try retentionSection, try clientSection, try activitySection, try uploadSection,
+            try gapSection, try problemSection, try queueSection,
+        ]
+        return """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="\(Self.contentSecurityPolicy)">
+            <meta name="viewport" content="width=device-width,initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            <style>\(PageStyle.css)</style></head>
+            <body><header>\(header)</header>
+            <nav aria-label="Sections of the report"><ul>\(sections.map(\.link))</ul></nav>
+            <main>\(sections.map(\.html))</main>
+            <footer><p>Created by \(facts.generator) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
+            from a network.</p>
+            <p class="paper">On paper, each table ends after 10 rows. The page shows the others.</p></footer>
+            </body></html>
 
-    var html: HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en"><head><meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="\(Self.contentSecurityPolicy)">
-        <meta name="viewport" content="width=device-width,initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>\(title)</title>
-        <style>\(PageStyle.css)</style></head>
-        <body><header>\(header)</header>
-        <nav aria-label="Sections of the report"><ul>\(sections.map(\.link))</ul></nav>
-        <main>\(sections.map(\.html))</main>
-        <footer><p>Created by \(facts.generator) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
-        from a network.</p>
-        <p class="paper">On paper, each table ends after 10 rows. The page shows the others.</p></footer>
-        </body></html>
-
-        """
+            """
     }
 
     private var title: String { "Telemetry report: " + facts.inputs.prefix(3).map(\.label).joined(separator: ", ") }
-
-    private var sections: [PageSection] {
-        [
-            timelineSection, retentionSection, clientSection, activitySection, uploadSection, gapSection,
-            problemSection, queueSection,
-        ]
-    }
 
     /// The content security policy, which allows nothing except the style sheet of the page.
     private static let contentSecurityPolicy: String = {
@@ -80,6 +61,40 @@ public struct ReportPage: Sendable {
         let style = String(decoding: hash, as: UTF8.self)
         return "default-src 'none'; style-src 'sha256-\(style)'; base-uri 'none'; form-action 'none'"
     }()
+}
+
+/// The totals of the tables of a report.
+public struct ReportTotals: Sendable {
+    /// The number of records.
+    public let recordCount: Int
+    /// The number of records that can be uploaded.
+    public let uploadableCount: Int
+    /// The number of events in all records.
+    public let eventCount: Int
+    /// The number of clients, added up over all systems.
+    public let clientCount: Int
+    /// The number of days with records.
+    public let dayCount: Int
+    /// The minimum number of nights that are needed to upload the records, with one job each night.
+    ///
+    /// The jobs have the documented limits.
+    public let nightCount: Int
+    let quarantineCount: Int
+
+    init(_ database: ReportDatabase) throws {
+        let query = """
+            SELECT count(*), total(uploadable), (SELECT count(*) FROM events),
+            (SELECT count(*) FROM clients WHERE client IS NOT NULL), count(DISTINCT day), (SELECT count(*) FROM quarantine),
+            (SELECT max(uploadable) FROM clients), (SELECT max(count) FROM
+            (SELECT count(*) AS count FROM entries WHERE uploadable GROUP BY owner, type)) FROM entries
+            """
+        let numbers = try database.numbers(query, count: 8)
+        (recordCount, uploadableCount, eventCount) = (numbers[0], numbers[1], numbers[2])
+        (clientCount, dayCount, quarantineCount) = (numbers[3], numbers[4], numbers[5])
+        func nights(_ uploads: Int, _ limit: Int) -> Int { (uploads + limit - 1) / limit }
+        nightCount = max(
+            nights(numbers[6], DocumentedLimits.dailyUploads), nights(numbers[7], DocumentedLimits.uploadsOfTypeInJob))
+    }
 }
 
 /// A section of a report with a heading.
@@ -115,20 +130,11 @@ public struct ReportFacts: Sendable {
         public let keyID: String
         /// The unit to which times were rounded down, or `nil` if they were kept.
         public let timeUnit: TimeUnit?
-        /// The number of quarantined items by code.
-        public let quarantineCounts: [CapturedText: Int]
-        /// The number of problems by code.
-        public let problemCounts: [CapturedText: Int]
 
         /// Creates the facts of a pseudonymized report.
-        public init(
-            keyID: String, timeUnit: TimeUnit? = nil, quarantineCounts: [CapturedText: Int],
-            problemCounts: [CapturedText: Int]
-        ) {
+        public init(keyID: String, timeUnit: TimeUnit? = nil) {
             self.keyID = keyID
             self.timeUnit = timeUnit
-            self.quarantineCounts = quarantineCounts
-            self.problemCounts = problemCounts
         }
     }
 
@@ -136,6 +142,8 @@ public struct ReportFacts: Sendable {
     public var generator: String
     /// The inputs in the given order.
     public var inputs: [ReportInput]
+    /// The total size of all payloads in bytes.
+    public var payloadByteCount: Int
     /// The number of records that were omitted because they equal another record.
     public var duplicateCount: Int
     /// Whether all input was read and parsed.
@@ -149,11 +157,12 @@ public struct ReportFacts: Sendable {
 
     /// Creates the facts of a report.
     public init(
-        generator: String, inputs: [ReportInput], duplicateCount: Int, isComplete: Bool, queues: [ReportQueue] = [],
-        pseudonymizedFacts: PseudonymizedFacts? = nil
+        generator: String, inputs: [ReportInput], payloadByteCount: Int, duplicateCount: Int, isComplete: Bool,
+        queues: [ReportQueue] = [], pseudonymizedFacts: PseudonymizedFacts? = nil
     ) {
         self.generator = generator
         self.inputs = inputs
+        self.payloadByteCount = payloadByteCount
         self.duplicateCount = duplicateCount
         self.isComplete = isComplete
         self.queues = queues
@@ -189,19 +198,16 @@ public struct ReportQueue: Sendable {
     public let path: String
     /// Sentences, without full stops, that describe the store and the states of its queues.
     public let sentences: [String]
-    /// The state of each queue in the store whose state is known.
-    public let states: [QueueState]
     /// The number of pending events, or `nil` if it is unknown.
     public let pendingEventCount: Int?
 
     /// Creates the facts about the queues of a store.
     public init(
-        capture: String, path: String, sentences: [String], states: [QueueState], pendingEventCount: Int?
+        capture: String, path: String, sentences: [String], pendingEventCount: Int?
     ) {
         self.capture = capture
         self.path = path
         self.sentences = sentences
-        self.states = states
         self.pendingEventCount = pendingEventCount
     }
 }
@@ -222,13 +228,13 @@ extension ReportPage {
     private static let maxInputs = 50
 
     private var hasParsedAllInput: Bool {
-        let unparsed = tally.quarantine.counts.total
+        let unparsed = totals.quarantineCount
         return countFormatter.hidesSmallCounts ? countFormatter.isHidden(unparsed) : facts.isComplete && unparsed == 0
     }
 
     private var verdict: HTML {
-        let (records, held) = (tally.recordCount, tally.recordCount - tally.uploadableCount)
-        let unparsed = tally.quarantine.counts.total
+        let (records, held) = (totals.recordCount, totals.recordCount - totals.uploadableCount)
+        let unparsed = totals.quarantineCount
         if !hasParsedAllInput {
             let result: HTML =
                 "\(countFormatter.text(records, "record")) could be read. See <a href=\"#wrong\">quarantine and problems</a>."
@@ -245,7 +251,7 @@ extension ReportPage {
             return "All input was parsed, and every record can be uploaded."
         }
         return """
-            \(parsed) \(countFormatter.text(tally.uploadableCount)) of \(countFormatter.text(records, "record")) can be uploaded, \
+            \(parsed) \(countFormatter.text(totals.uploadableCount)) of \(countFormatter.text(records, "record")) can be uploaded, \
             and \(countFormatter.text(held)) cannot, for the <a href="#go">reasons below</a>.
             """
     }
@@ -272,14 +278,14 @@ extension ReportPage {
 
     private var figures: [(id: String, title: HTML, value: String)] {
         let counts: [(id: String, title: HTML, value: String)] = [
-            ("records", "records (one upload each)", countFormatter.text(tally.recordCount)),
-            ("events", "events in the records", countFormatter.text(tally.eventCount)),
-            ("clients", "clients (one app on one phone each)", countFormatter.text(clientCount)),
-            ("days", "days with records", countFormatter.text(dayCount)),
+            ("records", "records (one upload each)", countFormatter.text(totals.recordCount)),
+            ("events", "events in the records", countFormatter.text(totals.eventCount)),
+            ("clients", "clients (one app on one phone each)", countFormatter.text(totals.clientCount)),
+            ("days", "days with records", countFormatter.text(totals.dayCount)),
         ]
         // The total size is omitted, because it would reveal the exact number of payloads if all had the same length.
         guard !countFormatter.hidesSmallCounts else { return counts }
-        return counts + [("bytes", "of payload", CountFormatter.size(tally.payloadByteCount))]
+        return counts + [("bytes", "of payload", CountFormatter.size(facts.payloadByteCount))]
     }
 
     private func figure(_ id: String, _ title: HTML, _ value: String) -> HTML {

@@ -1,45 +1,38 @@
 /// The section about the activity of clients: clients by day and by week, and their retention.
 extension ReportPage {
     var retentionSection: PageSection {
-        PageSection(
-            id: "returning", title: "Active clients",
-            introduction: """
-                A client is active at the times of its records. The first week of a client is that of its first record in this report. \
-                Weeks start on Mondays.
-                """,
-            content: [clientChart(.day), clientChart(.week)] + retentionTables + [discardedText])
-    }
-
-    private struct SystemDay: Hashable {
-        let system: Int
-        let day: Int
-    }
-
-    private func clientChart(_ unit: ChartUnit) -> HTML {
-        var counts = BoundedCounts<SystemDay>(keyLimit: 20_000)
-        let clientCounts = tally.profiles.clientCounts { $0.system.map { [$0] } ?? [] }
-        for client in tally.profiles.clients {
-            guard let system = client.system, !countFormatter.isHidden(clientCounts[system] ?? 0) else { continue }
-            let days = unit == .day ? client.days.days : client.days.activeWeeks.map(\.firstDay)
-            for day in days { counts.add(SystemDay(system: system, day: day)) }
+        get throws {
+            PageSection(
+                id: "returning", title: "Active clients",
+                introduction: """
+                    A client is active at the times of its records. The first week of a client is that of its first record in this report. \
+                    Weeks start on Mondays.
+                    """,
+                content: try [clientChart(.day), clientChart(.week)] + retentionTables)
         }
-        // Only the systems with active clients have a color.
-        let systems = Set(counts.keys.map(\.system)).sorted()
-        let numbers = Dictionary(uniqueKeysWithValues: zip(systems, 0...))
-        var chart = DayChart(
-            id: "clients-by-\(unit.rawValue)", noun: "active client",
-            seriesNames: systems.map { tally.recordsBySystem.entries[$0].key.string }, countFormatter: countFormatter,
-            unit: unit)
-        for (key, count) in counts.entries { chart.add(count, day: key.day, series: numbers[key.system] ?? 0) }
-        return chart.html
     }
 
-    private var discardedText: HTML {
-        let count = tally.profiles.clients.count(where: \.days.exceedsLimit)
-        return countFormatter.aside(
-            count,
-            "Not counted: \(countFormatter.text(count, "client")) with records in more than \(ActiveDays.maxWeekCount) weeks."
-        )
+    private func clientChart(_ unit: ChartUnit) throws -> HTML {
+        // Only the systems with active clients have a color.
+        var systems: [String] = []
+        let query = """
+            SELECT system, count(DISTINCT client) FROM entries GROUP BY system HAVING max(client IS NOT NULL AND day IS NOT NULL)
+            ORDER BY min(record)
+            """
+        try database.forEachRow(of: query) { row in if !countFormatter.isHidden(row[1]) { systems.append(row[0]) } }
+        var chart = DayChart(
+            id: "clients-by-\(unit.rawValue)", noun: "active client", seriesNames: systems,
+            countFormatter: countFormatter, unit: unit)
+        let days = unit == .day ? "day" : CalendarWeek.firstDay(containing: "day")
+        let counts = """
+            SELECT \(days) AS start, system, count(DISTINCT client) FROM entries
+            WHERE client IS NOT NULL AND day IS NOT NULL GROUP BY start, system
+            """
+        try database.forEachRow(of: counts) { row in
+            let system: String = row[1]
+            chart.add(row[2], day: row[0], series: systems.firstIndex(of: system))
+        }
+        return chart.html
     }
 
     // MARK: Retention
@@ -48,44 +41,46 @@ extension ReportPage {
     ///
     /// Only the first table is always visible.
     private var retentionTables: [HTML] {
-        let cohorts = RetentionCohorts.bySystem(tally.profiles, minimumCount: countFormatter.minimumCount).filter {
-            !countFormatter.isHidden($0.value.clientCount)
-        }
-        let sorted = cohorts.sorted {
-            let left = (countFormatter.chartValue($1.value.clientCount), $0.key)
-            return left < (countFormatter.chartValue($0.value.clientCount), $1.key)
-        }
-        return sorted.enumerated().map { index, cohorts in
-            let name = tally.recordsBySystem.entries[cohorts.key].key.string
-            let table = retentionTable(name, cohorts.value)
-            return index == 0
-                ? "<h3>Retention by week</h3>\(table)" : .details("Retention of clients of \(name)", table)
+        get throws {
+            let cohorts = try RetentionCohorts.bySystem(database, minimumCount: countFormatter.minimumCount).filter {
+                !countFormatter.isHidden($0.clientCount)
+            }
+            let sorted = cohorts.enumerated().sorted { left, right in
+                let sizes = [left, right].map { countFormatter.chartValue($0.element.clientCount) }
+                return (sizes[1], left.offset) < (sizes[0], right.offset)
+            }
+            return sorted.map(\.element).enumerated().map { index, cohorts in
+                let table = retentionTable(cohorts)
+                return index == 0
+                    ? "<h3>Retention by week</h3>\(table)"
+                    : .details("Retention of clients of \(cohorts.system)", table)
+            }
         }
     }
 
     /// The maximum number of first weeks with separate rows.
     private static let maxFirstWeeks = 60
 
-    private func retentionTable(_ system: String, _ cohorts: RetentionCohorts) -> HTML {
+    private func retentionTable(_ cohorts: RetentionCohorts) -> HTML {
         let shown = cohorts.firstWeeks.filter { !countFormatter.isHidden($0.counts[0]) }.suffix(Self.maxFirstWeeks)
         let lastWeek = cohorts.lastWeek
-        let width = shown.map { min(lastWeek - $0.week.number + 1, RetentionCohorts.weekCount) }.max() ?? 1
+        let width = shown.map { min((lastWeek - $0.firstDay) / 7 + 1, RetentionCohorts.weekCount) }.max() ?? 1
         var table = HTMLTable(
-            "Clients of \(system) by first week, and the number of them that were active in each later week",
+            "Clients of \(cohorts.system) by first week, and the number of them that were active in each later week",
             ["first week", .number("clients")] + (1..<width).map { .number("+\($0)") })
-        for (week, counts) in shown {
+        for (firstDay, counts) in shown {
             let cells = (1..<width).map { offset in
-                week.number + offset > lastWeek ? "" : retentionCell(counts[offset], of: counts[0])
+                firstDay + 7 * offset > lastWeek ? "" : retentionCell(counts[offset], of: counts[0])
             }
             table.rows.append(
-                ["\(DaySpan(days: week.firstDay..<week.firstDay + 1).name)", "\(countFormatter.text(counts[0]))"]
+                ["\(DaySpan(days: firstDay..<firstDay + 1).name)", "\(countFormatter.text(counts[0]))"]
                     + cells)
         }
         let others = cohorts.clientCount - shown.reduce(0) { $0 + $1.counts[0] }
         let rest = countFormatter.aside(
             others, "Not shown: \(countFormatter.text(others, "client")) with other first weeks.")
         let note: HTML =
-            "<p class=\"aside\">System \(system). +1 is the week after the first week of a client.</p>"
+            "<p class=\"aside\">System \(cohorts.system). +1 is the week after the first week of a client.</p>"
         return shown.isEmpty ? rest : "\(note)\(table.html)\(rest)"
     }
 
@@ -102,10 +97,13 @@ extension ReportPage {
 }
 
 /// The numbers of active clients of a system, grouped by the week of each client's first record.
+///
+/// A week is identified by its first day, counted from 1970-01-01.
 struct RetentionCohorts {
     /// The number of weeks that are counted for each client, including its first week.
     static let weekCount = 13
 
+    let system: String
     private var counts: [Int: [Int]] = [:]
     /// The number of clients with active weeks.
     private(set) var clientCount = 0
@@ -113,48 +111,56 @@ struct RetentionCohorts {
     /// The smallest number of clients that is shown.
     private let minimumCount: Int
 
-    private init(minimumCount: Int) { self.minimumCount = minimumCount }
-
-    /// Returns the cohorts of each system that has clients with active weeks.
-    ///
-    /// Weeks with fewer than `minimumCount` active clients do not determine the range of weeks of the cohorts. The keys
-    /// are indices in ``ReportTally/recordsBySystem``.
-    static func bySystem(_ profiles: ClientProfiles, minimumCount: Int) -> [Int: RetentionCohorts] {
-        var cohorts: [Int: RetentionCohorts] = [:]
-        for client in profiles.clients {
-            guard let system = client.system else { continue }
-            cohorts[system, default: RetentionCohorts(minimumCount: minimumCount)].add(client.days.activeWeeks)
-        }
-        return cohorts.filter { $0.value.clientCount > 0 }
+    private init(system: String, minimumCount: Int) {
+        self.system = system
+        self.minimumCount = minimumCount
     }
 
-    private mutating func add(_ weeks: [CalendarWeek]) {
-        guard let first = weeks.first else { return }
-        clientCount += 1
-        for week in weeks {
-            clientsByWeek[week.firstDay, default: 0] += 1
-            let offset = week.number - first.number
-            guard offset < Self.weekCount else { continue }
-            counts[first.number, default: Array(repeating: 0, count: Self.weekCount)][offset] += 1
+    /// Returns the cohorts of each system that has clients with active weeks, in the order of the first records.
+    ///
+    /// Weeks with fewer than `minimumCount` active clients do not determine the range of weeks of the cohorts.
+    static func bySystem(_ database: ReportDatabase, minimumCount: Int) throws -> [RetentionCohorts] {
+        var cohorts: [RetentionCohorts] = []
+        let query = """
+            WITH weeks AS (SELECT DISTINCT system, client, \(CalendarWeek.firstDay(containing: "day")) AS week FROM entries
+            WHERE client IS NOT NULL AND day IS NOT NULL),
+            offsets AS (SELECT system, week, min(week) OVER (PARTITION BY system, client) AS first FROM weeks)
+            SELECT system, first, (week - first) / 7, count(*) FROM offsets
+            JOIN (SELECT system, min(record) AS place FROM entries GROUP BY system) USING (system)
+            GROUP BY place, system, first, week
+            """
+        try database.forEachRow(of: query) { row in
+            let system: String = row[0]
+            if cohorts.last?.system != system { cohorts.append(Self(system: system, minimumCount: minimumCount)) }
+            cohorts[cohorts.count - 1].add(row[3], firstWeek: row[1], offset: row[2])
         }
+        return cohorts
+    }
+
+    /// Adds the clients with the first week `firstWeek` that were active `offset` weeks later.
+    private mutating func add(_ count: Int, firstWeek: Int, offset: Int) {
+        if offset == 0 { clientCount += count }
+        clientsByWeek[firstWeek + 7 * offset, default: 0] += count
+        guard offset < Self.weekCount else { return }
+        counts[firstWeek, default: Array(repeating: 0, count: Self.weekCount)][offset] += count
     }
 
     /// The first weeks in ascending order, with the number of clients that were active in the first week and in each
     /// later week.
     ///
     /// Weeks that are far away from most active clients are omitted.
-    var firstWeeks: [(week: CalendarWeek, counts: [Int])] {
+    var firstWeeks: [(firstDay: Int, counts: [Int])] {
         let calendar = calendar
-        return counts.map { (CalendarWeek(number: $0.key), $0.value) }
-            .filter { calendar?.index(of: $0.0.firstDay) != nil }.sorted { $0.0.number < $1.0.number }
+        return counts.filter { calendar?.index(of: $0.key) != nil }.sorted { $0.key < $1.key }
+            .map { (firstDay: $0.key, counts: $0.value) }
     }
 
     private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, unit: .week, minimumCount: minimumCount) }
 
-    /// The number of the last week with active clients, apart from omitted weeks, or 0 if there is no such week.
+    /// The last week with active clients, apart from omitted weeks, or that of 1970-01-01 if there is no such week.
     var lastWeek: Int {
         let calendar = calendar
-        let last = clientsByWeek.keys.filter { calendar?.index(of: $0) != nil }.max()
-        return last.map { CalendarWeek(containing: $0).number } ?? 0
+        return clientsByWeek.keys.filter { calendar?.index(of: $0) != nil }.max()
+            ?? CalendarWeek(containing: 0).firstDay
     }
 }

@@ -1,41 +1,53 @@
+import Bytes
+
 /// The timeline section: records by day and type, and events by day.
 extension ReportPage {
     var timelineSection: PageSection {
-        PageSection(
-            id: "time", title: "Over time",
-            introduction:
-                "The times at which phones queued records and at which events happened, according to the clocks of the phones.",
-            content: [recordChart, eventChart])
+        get throws {
+            PageSection(
+                id: "time", title: "Over time",
+                introduction:
+                    "The times at which phones queued records and at which events happened, according to the clocks of the phones.",
+                content: [try recordChart, try eventChart])
+        }
     }
 
     /// The maximum number of record kinds with separate colors.
     private static let maxColors = 6
 
     private var recordChart: HTML {
-        let kinds = tally.recordsByKind.largestFirst
-        let (all, hiddenCount) = countFormatter.shownEntries(kinds, limit: .max)
-        // If only one kind would be shown as "other types", it has its own color instead.
-        let hasHidden = !countFormatter.isNone(hiddenCount + tally.recordsByKind.otherCount)
-        let hasOthers = hasHidden || all.count > Self.maxColors + 1
-        let colored = all.prefix(hasOthers ? Self.maxColors : all.count).map(\.key)
-        var chart = DayChart(
-            id: "records-chart", noun: "record",
-            seriesNames: colored.map(\.name) + (hasOthers ? ["other types"] : []),
-            countFormatter: countFormatter)
-        let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
-        for (key, count) in tally.recordsByKindAndDay.entries {
-            guard let series = numbers[key.kind] ?? (hasOthers ? colored.count : nil) else { continue }
-            chart.add(count, day: key.day, series: series)
+        get throws {
+            let source =
+                "SELECT system, type, count(*) AS count, min(record) AS first FROM entries GROUP BY system, type"
+            let kinds = try database.counts(
+                of: ["system", "type"], in: source, limit: Self.maxColors + 1, countFormatter)
+            // If only one kind would be shown as "other types", it has its own color instead.
+            let hasOthers = !countFormatter.isNone(kinds.otherCount)
+            let colored = kinds.rows.prefix(hasOthers ? Self.maxColors : kinds.rows.count).map { row in
+                row.names.map { $0 ?? "" }.joined(separator: " ")
+            }
+            var chart = DayChart(
+                id: "records-chart", noun: "record", seriesNames: colored + (hasOthers ? ["other types"] : []),
+                countFormatter: countFormatter)
+            let numbers = Dictionary(zip(colored.map { CapturedText($0) }, 0...)) { first, _ in first }
+            let query = "SELECT day, count(*), system || ' ' || type FROM entries GROUP BY day, system, type"
+            try database.forEachRow(of: query) { row in
+                let kind = CapturedText(row.displayText(2) ?? "")
+                chart.add(row[1], day: row[0], series: numbers[kind] ?? (hasOthers ? colored.count : nil))
+            }
+            return chart.html
         }
-        chart.undatedCount = tally.untimedRecordCount + tally.recordsByKindAndDay.otherCount
-        return chart.html
     }
 
     private var eventChart: HTML {
-        var chart = DayChart(id: "events-chart", noun: "event", seriesNames: ["events"], countFormatter: countFormatter)
-        for (day, count) in tally.eventsByDay.entries { chart.add(count, day: day, series: 0) }
-        chart.undatedCount = tally.untimedEventCount + tally.eventsByDay.otherCount
-        return chart.html
+        get throws {
+            var chart = DayChart(
+                id: "events-chart", noun: "event", seriesNames: ["events"], countFormatter: countFormatter)
+            try database.forEachRow(of: "SELECT nullif(day, 'none'), count FROM event_days") { row in
+                chart.add(row[1], day: row[0], series: 0)
+            }
+            return chart.html
+        }
     }
 }
 
@@ -49,7 +61,7 @@ struct DayChart {
     /// The time span of each bar, or `nil` if it depends on the number of days.
     let unit: ChartUnit?
     /// The number of items without a day.
-    var undatedCount = 0
+    private var undatedCount = 0
     private var countsByDay: [Int: [Int]] = [:]
 
     init(
@@ -63,7 +75,12 @@ struct DayChart {
         self.countFormatter = countFormatter
     }
 
-    mutating func add(_ count: Int, day: Int, series: Int) {
+    /// Adds items of a day, or items without a day.
+    ///
+    /// Items of a day are ignored if `series` is `nil`.
+    mutating func add(_ count: Int, day: Int?, series: Int?) {
+        guard let day else { return undatedCount += count }
+        guard let series else { return }
         countsByDay[day, default: Array(repeating: 0, count: seriesNames.count)][series] += count
     }
 

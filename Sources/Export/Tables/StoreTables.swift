@@ -4,60 +4,62 @@ import JSONText
 import Telemetry
 
 extension ExportTables {
-    static let stores = Table(
-        "stores",
+    static let stores = RowTable<ExportedStore>(
+        numbered: "stores", "the row number, from 1, in the order of `scan`",
         aRowForEach: "part of a store that `scan --json` lists separately, and for each bundle and each request log",
         [
-            TableColumn("n", .integer, "the row number, from 1, in the order of `scan`", isRequired: true),
-            TableColumn("capture", .text, "the name of the capture, or the path of the bundle", isRequired: true),
-            TableColumn(
-                "container", .text,
-                "the app container on the phone, as in the table `records`; NULL for a bundle"
-            ),
-            TableColumn("path", .text, "the path of the store in the capture", isRequired: true),
-            TableColumn("kind", .text, "the kind of the store", isRequired: true),
-            TableColumn("system", .text, "the telemetry system of the store; NULL for a bundle or a request log"),
-            TableColumn("app_id", .text, "the bundle id or application id of the app"),
-            TableColumn("app_name", .text, "the name of the app"),
-            TableColumn("app_version", .text, "the version of the app in the record with the latest time"),
-            TableColumn("app_channel", .text, "the release channel of the app"),
-            TableColumn("app_build", .text, "the build number of the app"),
-            TableColumn("records", .integer, "the number of records", isRequired: true),
-            TableColumn("uploadable", .integer, "the number of records that can be uploaded", isRequired: true),
-            TableColumn("held", .json, "the number of held records by code", isRequired: true),
-            TableColumn("types", .json, "the number of records by system and type", isRequired: true),
-            TableColumn("quarantined", .integer, "the number of items in quarantine", isRequired: true),
-            TableColumn("problems", .integer, "the number of problems", isRequired: true),
-            TableColumn("pending_events", .json, "the number of pending events by state, if the store contains events"),
-            TableColumn("facts", .json, "a list of sentences about the store as a whole"),
-            TableColumn(
-                "usage_data", .text,
+            .text("capture", "the name of the capture, or the path of the bundle") { $0.capture },
+            .text(
+                "container", "the app container on the phone, as in the table `records`; NULL for a bundle"
+            ) { $0.container },
+            .text("path", "the path of the store in the capture") { $0.path },
+            .text("kind", "the kind of the store") { $0.kind },
+            .text(
+                "system", "the telemetry system of the store; NULL for a bundle or a request log"
+            ) { $0.system?.description },
+            .text("app_id", "the bundle id or application id of the app") { $0.app?.id },
+            .text("app_name", "the name of the app") { $0.app?.name },
+            .text("app_version", "the version of the app in the record with the latest time") { $0.app?.version },
+            .text("app_channel", "the release channel of the app") { $0.app?.channel },
+            .text("app_build", "the build number of the app") { $0.app?.build },
+            .integer("records", "the number of records") { $0.totals.records },
+            .integer("uploadable", "the number of records that can be uploaded") { $0.totals.uploadableCount },
+            .json("held", "the number of held records by code") { $0.totals.holds },
+            .json("types", "the number of records by system and type") { $0.totals.types },
+            .integer("quarantined", "the number of items in quarantine") { $0.quarantineCount },
+            .integer("problems", "the number of problems") { $0.problemCount },
+            .json(
+                "pending_events", "the number of pending events by state, if the store contains events"
+            ) { $0.pendingEventCounts },
+            .json("facts", "a list of sentences about the store as a whole") { $0.facts.isEmpty ? nil : $0.facts },
+            .text(
+                "usage_data",
                 "`on`, `off` or `unknown`: whether the user has switched on usage data; NULL if no known setting of the app concerns the store"
-            ),
-        ], key: ["n"])
+            ) { $0.usageData?.rawValue },
+        ])
 
-    static let queues = Table(
-        "queues", aRowForEach: "queue of a store whose state is known",
+    static let queues = RowTable<(store: ExportedStore, number: Int, queue: EvaluatedQueue)>(
+        numbered: "queues", "the row number, from 1, in the order of `scan`",
+        aRowForEach: "queue of a store whose state is known",
         [
-            TableColumn("n", .integer, "the row number, from 1, in the order of `scan`", isRequired: true),
-            TableColumn("store", .integer, "the number `n` of the store in the table `stores`", isRequired: true),
-            TableColumn("capture", .text, "the name of the capture", isRequired: true),
-            TableColumn("container", .text, "the app container on the phone, as in the table `records`"),
-            TableColumn("path", .text, "the path of the queue in the capture", isRequired: true),
-            TableColumn("system", .text, "the telemetry system of the queue"),
-            TableColumn("kind", .text, "the kind of the store", isRequired: true),
-            TableColumn(
-                "readiness", .text,
-                "`ready` or `not-ready` by the rules of the app, `empty`, or `unknown` if the rules are unknown",
-                isRequired: true),
-            TableColumn("code", .text, "the code of the reason", isRequired: true),
-            TableColumn("text", .text, "the reason", isRequired: true),
-            TableColumn("sentence", .text, "a sentence that explains the state", isRequired: true),
-            TableColumn(
-                "at", .time,
-                "the time at which the state was evaluated: the latest time in the store; NULL if it has none"),
-            TableColumn("state", .json, "the state of the queue, as in `scan --json`", isRequired: true),
-        ], key: ["n"])
+            .integer("store", "the number `n` of the store in the table `stores`") { $0.number },
+            .text("capture", "the name of the capture") { $0.store.capture },
+            .text("container", "the app container on the phone, as in the table `records`") { $0.store.container },
+            .text("path", "the path of the queue in the capture") { $0.store.path },
+            .text("system", "the telemetry system of the queue") { $0.store.system?.description },
+            .text("kind", "the kind of the store") { $0.store.kind },
+            .text(
+                "readiness",
+                "`ready` or `not-ready` by the rules of the app, `empty`, or `unknown` if the rules are unknown"
+            ) { $0.queue.state.readiness.rawValue },
+            .text("code", "the code of the reason") { $0.queue.state.code },
+            .text("text", "the reason") { $0.queue.state.text },
+            .text("sentence", "a sentence that explains the state") { $0.queue.sentence },
+            .time(
+                "at", "the time at which the state was evaluated: the latest time in the store; NULL if it has none"
+            ) { $0.queue.time },
+            .json("state", "the state of the queue, as in `scan --json`") { $0.queue.json },
+        ])
 }
 
 /// A store, bundle or request log, as listed in the tables `stores` and `queues`.
@@ -96,7 +98,7 @@ public struct ExportedStore: Sendable {
         self.kind = kind
     }
 
-    private var container: String? { hasContainer ? ContainerName.of(path: path, capture: capture) : nil }
+    fileprivate var container: String? { hasContainer ? ContainerName.of(path: path, capture: capture) : nil }
 }
 
 /// A queue, and the time at which its state is evaluated by the rules of its app.
@@ -119,43 +121,4 @@ public struct EvaluatedQueue: Sendable {
     public var json: CanonicalObject { rules.json(at: instant) }
 
     fileprivate var time: Timestamp? { instant == 0 ? nil : Timestamp(milliseconds: instant) }
-}
-
-// MARK: - Rows
-
-extension ExportedStore {
-    /// Returns the cells of the row in the table `stores`, without the row number.
-    func storeCells(_ buffer: inout RowBuffer) -> [Cell] {
-        [
-            buffer.keep(capture), buffer.keep(container), buffer.keep(path), buffer.keep(kind),
-            buffer.keep(system?.description), buffer.keep(app?.id), buffer.keep(app?.name), buffer.keep(app?.version),
-            buffer.keep(app?.channel), buffer.keep(app?.build), .integer(Int64(totals.records)),
-            .integer(Int64(totals.uploadableCount)), buffer.keep(json: totals.holds), buffer.keep(json: totals.types),
-            .integer(Int64(quarantineCount)), .integer(Int64(problemCount)),
-            buffer.keep(json: pendingEventCounts),
-            facts.isEmpty ? .null : buffer.keep(json: facts), buffer.keep(usageData?.rawValue),
-        ]
-    }
-
-    /// Returns the cells of the row of `queue` in the table `queues`, without the row number.
-    ///
-    /// `store` is the row number of the store in the table `stores`.
-    func cells(of queue: EvaluatedQueue, store: Int, _ buffer: inout RowBuffer) -> [Cell] {
-        let state = queue.state
-        return [
-            .integer(Int64(store)), buffer.keep(capture), buffer.keep(container), buffer.keep(path),
-            buffer.keep(system?.description), buffer.keep(kind), buffer.keep(state.readiness.rawValue),
-            buffer.keep(state.code), buffer.keep(state.text), buffer.keep(queue.sentence),
-            queue.time.map { buffer.keep($0) } ?? .null, buffer.keep(json: queue.json),
-        ]
-    }
-}
-
-extension RowBuffer {
-    fileprivate mutating func keep(json value: (some CanonicalValue)?) -> Cell {
-        guard let value else { return .null }
-        var bytes: [UInt8] = []
-        value.appendJSON(to: &bytes)
-        return keep(bytes.span)
-    }
 }

@@ -10,7 +10,7 @@ import Telemetry
 /// ```swift
 /// var export = try TableExport(
 ///     .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-/// export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
+/// export.add(RecordHeader(record), payload: record.payload[...])
 /// try await export.writeFinishedRows()
 /// export.add(meta: "tool", "1.0")
 /// let counts = try await export.finish()
@@ -30,8 +30,8 @@ public struct TableExport: ~Copyable {
         case parquet(creator: String)
         /// A timeline of the events in the format of Timesketch, without the other tables.
         case timeline(any StreamSink)
-        /// Counts for a report.
-        case report(ReportCounter)
+        /// A temporary database for a report.
+        case report(ReportDatabase)
     }
 
     /// The part of the input that is exported.
@@ -51,7 +51,8 @@ public struct TableExport: ~Copyable {
     private var clients = ClientSummaries(isForExport: true)
     /// The sequence numbers of the records, or `nil` if the output does not contain gaps.
     private var sequences: SequenceIndex?
-    private var rowCounts: [Int]
+    /// The number of rows of each table, keyed by name.
+    private var rowCounts: [CapturedText: Int]
     /// The rows that do not belong to records and have not been written yet.
     private var otherRows: RowBuffer
     private let limit: JobLimit
@@ -74,8 +75,8 @@ public struct TableExport: ~Copyable {
                 try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .spreadsheet)
             case .parquet(let creator):
                 try ParquetSink(path: path, replacing: replacing, tables: tables.all, creator: creator, limit: limit)
-            case .timeline(let output): try TimelineSink(output, threads: limit.jobs)
-            case .report(let counter): counter
+            case .timeline(let output): try TimelineSink(output, tables: tables, threads: limit.jobs)
+            case .report(let database): database
             }
         switch (format, coverage) {
         case (.timeline, _), (_, .segments): sequences = nil
@@ -84,9 +85,9 @@ public struct TableExport: ~Copyable {
             sequences = SequenceIndex(systems)
         }
         self.sink = sink
-        rowJobs = makeRowJobs(for: sink, tables, systems, limit)
-        rowCounts = Array(repeating: 0, count: tables.all.count)
-        otherRows = RowBuffer(tables.all)
+        rowJobs = makeRowJobs(for: sink, systems, limit)
+        rowCounts = Dictionary(tables.all.map { (CapturedText($0.name), 0) }) { first, _ in first }
+        otherRows = RowBuffer(sink.tables)
     }
 
     /// The identities of the output files, which must not be read as input.
@@ -95,65 +96,37 @@ public struct TableExport: ~Copyable {
     /// The number of rows that a timeline omits because they have no time.
     public var untimedRowCount: Int { sink.untimedRowCount }
 
-    /// Adds a record.
-    ///
-    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
-    public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
-        batch.add(record, line: line, payload: payload)
+    /// Adds a record from its header and its payload.
+    public mutating func add(_ header: RecordHeader, payload: ArraySlice<UInt8>) {
+        batch.add(header, payload: payload)
         if batch.isFull { closeBatch() }
     }
 
     /// Adds a row for a problem to the table `problems`.
-    public mutating func add(_ problem: LocatedProblem) {
-        addRow(to: ExportTables.problems) { buffer in
-            [
-                buffer.keep(problem.capture), buffer.keep(problem.path), Self.integerCell(problem.problem.offset),
-                buffer.keep(problem.problem.code), buffer.keep(problem.problem.text),
-            ]
-        }
-    }
+    public mutating func add(_ problem: LocatedProblem) { add(problem, to: ExportTables.problems) }
 
     /// Adds a row for a quarantined item to the table `quarantine`.
-    public mutating func add(_ item: QuarantineEntry) {
-        addRow(to: ExportTables.quarantine) { buffer in
-            [
-                buffer.keep(item.capture), buffer.keep(item.path), Self.integerCell(item.reject.offset),
-                Self.integerCell(item.reject.length), buffer.keep(item.sha256),
-                buffer.keep(String(item.reject.reason.prefix { $0 != " " })), buffer.keep(item.reject.reason),
-                .flag(item.isStored), .integer(Int64(item.size)),
-            ]
-        }
-    }
+    public mutating func add(_ item: QuarantineEntry) { add(item, to: ExportTables.quarantine) }
 
     /// Adds a row to the table `meta`.
-    public mutating func add(meta key: String, _ value: String) {
-        let index = tables.index(of: ExportTables.meta)
-        otherRows.add([otherRows.keep(key), otherRows.keep(value)], to: index)
-    }
+    public mutating func add(meta key: String, _ value: String) { add((key, value), to: ExportTables.meta) }
 
     /// Adds stores and the states of their queues.
     public mutating func add(_ stores: some Sequence<ExportedStore>) throws {
         for store in stores {
-            let number = addRow(to: ExportTables.stores, store.storeCells)
-            if let queue = store.queue {
-                addRow(to: ExportTables.queues) { store.cells(of: queue, store: number, &$0) }
-            }
-            if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+            let number = add(store, to: ExportTables.stores)
+            if let queue = store.queue { add((store, number, queue), to: ExportTables.queues) }
+            try writeFullBuffer()
         }
     }
 
-    /// Adds a row, which consists of a row number and the cells from `cells`, and returns the row number.
+    /// Adds a row that does not belong to a record, and returns its number.
     @discardableResult
-    private mutating func addRow(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) -> Int {
-        let index = tables.index(of: table)
-        let row = cells(&otherRows)
-        let number = rowCounts[index] + otherRows.rowCount(ofTableAt: index, table) + 1
-        otherRows.add([.integer(Int64(number))] + row, to: index)
+    private mutating func add<Row>(_ row: Row, to table: RowTable<Row>) -> Int {
+        let number = rowCounts[table.table.name, default: 0] + 1
+        rowCounts[table.table.name] = number
+        otherRows.add(row, to: table, at: RowPlace(number: number))
         return number
-    }
-
-    private static func integerCell(_ number: (some SignedInteger)?) -> Cell {
-        number.map { .integer(Int64($0)) } ?? .null
     }
 
     private mutating func closeBatch() {
@@ -165,22 +138,23 @@ public struct TableExport: ~Copyable {
     /// Writes rows until the number of pending jobs is just enough to keep all cores busy.
     public mutating func writeFinishedRows() async throws {
         while rowJobs.pendingCount > 2 * limit.jobs { try await writeNextBatch() }
-        if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+        try writeFullBuffer()
     }
 
     private mutating func writeNextBatch() async throws {
         guard let written = try await rowJobs.writeNextBatch() else { return }
-        for (index, count) in written.rowCounts.enumerated() { rowCounts[index] += count }
+        for (table, count) in zip(sink.tables, written.rowCounts) { rowCounts[table.name, default: 0] += count }
         for record in written.records {
             let client = clients.count(record.summary, eventCount: record.eventCount)
             sequences?.add(record.sequenceNumber, of: record.summary, client: client)
         }
     }
 
+    private mutating func writeFullBuffer() throws {
+        if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+    }
+
     private mutating func writeOtherRows() throws {
-        for (index, table) in tables.all.enumerated() {
-            rowCounts[index] += otherRows.rowCount(ofTableAt: index, table)
-        }
         try rowJobs.write(&otherRows)
         otherRows.removeAll()
     }
@@ -191,82 +165,26 @@ public struct TableExport: ~Copyable {
     public mutating func finish() async throws -> [CapturedText: Int] {
         if !batch.entries.isEmpty { closeBatch() }
         while rowJobs.pendingCount > 0 { try await writeNextBatch() }
-        try writeClients()
-        try writeGaps()
-        addColumnDescriptions()
-        try writeOtherRows()
-        try sink.commit()
-        return Dictionary(uniqueKeysWithValues: zip(tables.all.map { CapturedText($0.name) }, rowCounts))
-    }
-
-    /// Adds a row to the table `columns` for each column of each table, in key order.
-    private mutating func addColumnDescriptions() {
-        let index = tables.index(of: ExportTables.columns)
-        for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-            for column in table.columns.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-                otherRows.add(
-                    [
-                        otherRows.keep(table.name), otherRows.keep(column.name), otherRows.keep(column.typeDescription),
-                        otherRows.keep(column.meaning),
-                    ], to: index)
-            }
-        }
-    }
-
-    private mutating func writeClients() throws {
         let clients = clients
         for number in clients.sortedNumbers {
-            let (client, apps) = (clients.summary(ofClient: number), clients.apps(ofClient: number))
-            addRow(to: ExportTables.clients) { buffer in
-                [
-                    buffer.keep(client.system), buffer.keep(client.client), buffer.keep(Self.list(apps.ids)),
-                    buffer.keep(Self.list(apps.names)), buffer.keep(apps.version), .integer(Int64(client.recordCount)),
-                    .integer(Int64(client.uploadableCount)), .integer(Int64(client.eventCount)),
-                    client.firstTime.map { buffer.keep($0) } ?? .null, client.lastTime.map { buffer.keep($0) } ?? .null,
-                ]
-            }
-            if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+            add((clients.summary(ofClient: number), clients.apps(ofClient: number)), to: ExportTables.clients)
+            try writeFullBuffer()
         }
-    }
-
-    /// Returns the names in order, separated by a comma and a space, or `nil` if there are none.
-    private static func list(_ names: Set<CapturedText>) -> String? {
-        guard !names.isEmpty else { return nil }
-        return names.sortedStrings.joined(separator: ", ")
-    }
-}
-
-// MARK: - Gaps
-
-extension TableExport {
-    private mutating func writeGaps() throws {
-        guard let sequences else { return }
-        self.sequences = nil
-        try sequences.forEachSequence(of: clients.clients) { sequence in
+        try sequences.take()?.forEachSequence(of: clients.clients) { sequence in
             try sequence.forEachGap { row in
-                add(row)
-                if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+                add(row, to: ExportTables.gaps)
+                try writeFullBuffer()
             }
         }
-    }
-
-    private mutating func add(_ row: GapRow) {
-        addRow(to: ExportTables.gaps) { buffer in
-            [
-                buffer.keep(row.system.description), buffer.keep(row.type), buffer.keep(row.client),
-                .integer(Int64(row.run)), buffer.keep(row.reason.rawValue), Self.integerCell(row.numbers?.lowerBound),
-                Self.integerCell(row.numbers?.upperBound), .integer(Int64(row.count)),
-                Self.integerCell(row.numberBefore),
-                Self.integerCell(row.numberAfter), row.timeBefore.map { buffer.keep($0) } ?? .null,
-                row.timeAfter.map { buffer.keep($0) } ?? .null,
-            ]
+        for table in tables.all.sorted(by: { CapturedText($0.name) < CapturedText($1.name) }) {
+            for column in table.columns.sorted(by: { CapturedText($0.name) < CapturedText($1.name) }) {
+                add((table, column), to: ExportTables.columns)
+            }
         }
+        try writeOtherRows()
+        try sink.commit()
+        return rowCounts
     }
-}
-
-extension RowBuffer {
-    /// Returns the number of rows of the table at `index`.
-    func rowCount(ofTableAt index: Int, _ table: Table) -> Int { cells[index].count / table.columns.count }
 }
 
 // MARK: - Jobs
@@ -276,7 +194,6 @@ struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let rowCounts: [Int]
     let records: [CountedRecord]
-
 }
 
 /// The counted properties of a record.
@@ -298,10 +215,8 @@ private protocol RowJobs: AnyObject {
     func write(_ rows: inout RowBuffer) throws
 }
 
-private func makeRowJobs(
-    for sink: some TableSink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit
-) -> any RowJobs {
-    SinkJobs(sink, tables, systems, limit)
+private func makeRowJobs(for sink: some TableSink, _ systems: SystemTable, _ limit: JobLimit) -> any RowJobs {
+    SinkJobs(sink, systems, limit)
 }
 
 private final class SinkJobs<Sink: TableSink>: RowJobs {
@@ -311,14 +226,12 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
     }
 
     private let sink: Sink
-    private let tables: [Table]
     private let builders: ValuePool<RowBuilder, any Error>
     private var tasks: OrderedTasks<Prepared>
 
-    init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
+    init(_ sink: Sink, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
-        self.tables = tables.all
-        let extraContents = sink.extraContents
+        let (tables, extraContents) = (sink.tables, sink.extraContents)
         builders = ValuePool { RowBuilder(tables, systems: systems, extraContents) }
         tasks = OrderedTasks(limit: limit)
     }
@@ -326,10 +239,10 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
     var pendingCount: Int { tasks.count }
 
     func startJob(for batch: RecordBatch) {
-        tasks.add { [builders, tables, prepareRows = sink.prepareRows] in
+        tasks.add { [builders, prepareRows = sink.prepareRows] in
             try builders.withPooledValue { builder in
                 let records = try builder.buildRows(of: batch)
-                let rowCounts = tables.indices.map { builder.rows.buffer.rowCount(ofTableAt: $0, tables[$0]) }
+                let rowCounts = builder.rows.buffer.rowCounts
                 return Prepared(
                     contents: prepareRows(&builder.rows.buffer),
                     written: WrittenRows(rowCounts: rowCounts, records: records))

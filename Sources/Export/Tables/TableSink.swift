@@ -13,6 +13,9 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// The function is called concurrently. The contents of the buffer are unspecified afterwards.
     var prepareRows: @Sendable (inout RowBuffer) -> Prepared { get }
 
+    /// The stored tables, with the stored columns.
+    var tables: [Table] { get }
+
     /// The identities of the output files, which must not be read as input.
     var identities: Set<FileIdentity> { get }
 

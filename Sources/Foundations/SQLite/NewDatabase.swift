@@ -28,13 +28,15 @@ public final class NewDatabase {
     ///   - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes
     ///     it.
     ///   - threads: The maximum number of additional threads for sorting.
+    ///   - maximumSize: The maximum size of the database in bytes.
     /// - Throws: ``DatabaseError``.
-    public init(path: String, threads: Int = 0) throws(DatabaseError) {
+    public init(path: String, threads: Int = 0, maximumSize: Int = .max) throws(DatabaseError) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try run(
             """
             PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
             PRAGMA cache_size = -\(Self.cacheKibibytes); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
+            PRAGMA max_page_count = \(min(max(1, maximumSize / Self.pageSize), Int(UInt32.max) - 1));
             BEGIN
             """)
     }
@@ -55,16 +57,16 @@ public final class NewDatabase {
         try RowInsertion(into: table, columns: columns, of: self)
     }
 
-    /// Calls `body` with the first column of each row of a query without parameters.
+    /// Calls `body` with each row of a query without parameters.
     ///
-    /// The bytes are valid only during the call.
+    /// A row is valid only during the call.
     ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
-    public func forEachFirstColumn(of query: String, _ body: (RawSpan) throws -> Void) throws {
+    public func forEachRow(of query: String, _ body: (borrowing DatabaseRow) throws -> Void) throws {
         let connection = try open()
         let statement = try connection.prepare(query, count: query.utf8.count)
         defer { sqlite3_finalize(statement) }
-        while try connection.step(statement) { try DatabaseRow(statement: statement).withBytes(of: 0, body) }
+        while try connection.step(statement) { try body(DatabaseRow(statement: statement)) }
     }
 
     /// Commits the transaction and closes the file.

@@ -6,18 +6,27 @@ import Telemetry
 /// Source: "Exports", section 1; "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and
 /// 6.
 struct GleanRows: RowFormat {
-    let tables = [Self.metrics]
+    let tables = [Self.metrics.table]
 
-    private static let metrics = Table(
+    /// The cells of a row in the table `metrics`.
+    private struct MetricRow {
+        var type = Cell.null
+        var name = Cell.null
+        var label = Cell.null
+        var value = Cell.null
+    }
+
+    private static let metrics = RowTable<MetricRow>(
         ofRecords: "metrics", aRowForEach: "metric of a Glean ping, and for each label of a labeled metric",
+        indexes: [["name"]],
         [
-            TableColumn(
+            .cell(
                 "metric_type", .text, "the type of the metric, such as `counter` or `labeled_counter`", isRequired: true
-            ),
-            TableColumn("name", .text, "the category and the name of the metric, separated by a dot"),
-            TableColumn("label", .text, "the label, if the metric is labeled"),
-            TableColumn("value", .text, "the value in the ping: a string as it is, any other value as JSON"),
-        ], indexes: [["name"]])
+            ) { $0.type },
+            .cell("name", .text, "the category and the name of the metric, separated by a dot") { $0.name },
+            .cell("label", .text, "the label, if the metric is labeled") { $0.label },
+            .cell("value", .text, "the value in the ping: a string as it is, any other value as JSON") { $0.value },
+        ])
 
     /// The substring that the names of all labeled metric types contain.
     private static let labeledMarker = "labeled_"
@@ -26,7 +35,7 @@ struct GleanRows: RowFormat {
         of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
     ) -> DeviceCells {
         if let metrics = document.value(of: GleanKeys.metrics, in: document.root) {
-            rows.add(Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics.name)
+            rows.add(rows: Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics)
         }
         if let events = document.array(GleanKeys.events, in: document.root) {
             let pingStart = PingStart(document)
@@ -90,26 +99,26 @@ struct GleanRows: RowFormat {
     /// A metric type whose value is not an object gets a single row.
     private static func metricRows(
         _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
-    ) -> [[Cell]] {
-        var found: [[Cell]] = []
+    ) -> [MetricRow] {
+        var found: [MetricRow] = []
         document.forEachMember(of: metrics) { type in
-            let typeCell = buffer.keep(string: type.key, of: document)
+            var row = MetricRow(type: buffer.keep(string: type.key, of: document))
             guard document.kind(of: type.value) == .object else {
-                found.append([typeCell, .null, .null, buffer.keep(value: type.value, of: document)])
-                return
+                row.value = buffer.keep(value: type.value, of: document)
+                return found.append(row)
             }
             let isLabeled = document.string(of: type.key).contains(labeledMarker)
             document.forEachMember(of: type.value) { metric in
-                let name = buffer.keep(string: metric.key, of: document)
+                row.name = buffer.keep(string: metric.key, of: document)
+                row.label = .null
                 guard isLabeled, document.memberCount(of: metric.value) > 0 else {
-                    found.append([typeCell, name, .null, buffer.keep(value: metric.value, of: document)])
-                    return
+                    row.value = buffer.keep(value: metric.value, of: document)
+                    return found.append(row)
                 }
                 document.forEachMember(of: metric.value) { label in
-                    found.append([
-                        typeCell, name, buffer.keep(string: label.key, of: document),
-                        buffer.keep(value: label.value, of: document),
-                    ])
+                    row.label = buffer.keep(string: label.key, of: document)
+                    row.value = buffer.keep(value: label.value, of: document)
+                    found.append(row)
                 }
             }
         }

@@ -6,7 +6,7 @@ import Telemetry
 /// Source: "Exports", section 1; "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 6.5
 /// and 6.6.
 struct MozillaRows: RowFormat {
-    let tables = [CoreRows.core, CoreRows.searches]
+    let tables = [CoreRows.core.table, CoreRows.searches.table]
 
     func addRows(
         of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
@@ -93,24 +93,28 @@ private enum CoreRows {
 
     private static let fields = CorePing.fields.sorted
 
-    static let core = Table(
-        "core", aRowForEach: "core ping of Mozilla's telemetry-ios",
+    /// The table of core pings, whose rows contain a cell for each field, and a cell for all other members.
+    static let core = RowTable<[Cell]>(
+        "core", aRowForEach: "core ping of Mozilla's telemetry-ios", key: ["record"], indexes: [["clientId"]],
         [.record]
-            + fields.map { TableColumn($0.key.description, columnKind(of: $0.form), $0.meaning) }
-            + [
-                TableColumn(
-                    "other", .json, "all members that have no column, or whose type differs from that of the column")
-            ],
-        key: ["record"], indexes: [["clientId"]], belongsToRecords: true)
+            + fields.enumerated().map { index, field in
+                .cell(field.key.description, columnKind(of: field.form), field.meaning) { $0[index] }
+            } + [
+                .cell("other", .json, "all members that have no column, or whose type differs from that of the column")
+                {
+                    $0[fields.count]
+                }
+            ])
 
-    static let searches = Table(
+    static let searches = RowTable<(source: String?, engine: String, count: Cell)>(
         ofRecords: "searches", aRowForEach: "search count of a core ping",
         [
-            TableColumn(
-                "source", .text,
-                "the part of the app in which the search was started; the part of the key before the first dot"),
-            TableColumn("engine", .text, "the search engine", isRequired: true),
-            TableColumn("count", .integer, "the number of searches since the previous core ping"),
+            .text(
+                "source",
+                "the part of the app in which the search was started; the part of the key before the first dot"
+            ) { $0.source },
+            .text("engine", "the search engine") { $0.engine },
+            .cell("count", .integer, "the number of searches since the previous core ping") { $0.count },
         ])
 
     private static func columnKind(of form: PayloadForm) -> TableColumn.Kind {
@@ -124,9 +128,9 @@ private enum CoreRows {
     }
 
     static func addRows(of document: JSONDocument, to rows: inout RecordRows) {
-        rows.add(only: cells(of: document, &rows.buffer), to: core.name)
+        rows.add(cells(of: document, &rows.buffer), to: core)
         if let searches = document.value(of: MeasurementKeys.searches, in: document.root) {
-            rows.add(searchCountRows(searches, of: document, &rows.buffer), to: Self.searches.name)
+            rows.add(rows: searchCountRows(searches, of: document, rows.buffer), to: Self.searches)
         }
     }
 
@@ -188,8 +192,8 @@ private enum CoreRows {
 
     /// Returns a row for each search count, with its key `<source>.<engine>` split at the first dot.
     private static func searchCountRows(
-        _ searches: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
-    ) -> [[Cell]] {
+        _ searches: JSONNode, of document: JSONDocument, _ buffer: RowBuffer
+    ) -> [(source: String?, engine: String, count: Cell)] {
         (0..<document.memberCount(of: searches)).map { index in
             let member = document.member(at: index, of: searches)
             // Lone surrogates are replaced, because UTF-8 cannot express them.
@@ -197,7 +201,7 @@ private enum CoreRows {
             let point = key.utf8.firstIndex(of: UInt8(ascii: "."))
             let source = point.map { String(key[..<$0]) }
             let engine = point.map { String(key[key.utf8.index(after: $0)...]) } ?? key
-            return [buffer.keep(source), buffer.keep(engine), buffer.keep(integer: member.value, of: document)]
+            return (source, engine, buffer.keep(integer: member.value, of: document))
         }
     }
 }

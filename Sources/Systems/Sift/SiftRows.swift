@@ -5,19 +5,23 @@ import Telemetry
 ///
 /// Source: "Exports", section 1; "Sift iOS SDK: on-disk store, list request", sections 5 and 6.1.
 struct SiftRows: RowFormat {
-    let tables = [Self.states]
+    let tables = [Self.states.table]
 
-    private static let states = Table(
-        "sift_states", aRowForEach: "app state or device properties of a Sift event",
+    /// The cells of a row in the table `sift_states`.
+    private struct StateRow {
+        let kind, latitude, longitude, altitude, state: Cell
+    }
+
+    private static let states = RowTable<StateRow>(
+        "sift_states", aRowForEach: "app state or device properties of a Sift event", key: ["record", "n", "kind"],
         [
-            .record,
-            TableColumn("n", .integer, "the index of the event in its record, from 0", isRequired: true),
-            TableColumn("kind", .text, "the kind of state: `app_state` or `device_properties`", isRequired: true),
-            TableColumn("latitude", .real, "the latitude of the device in degrees, WGS 84"),
-            TableColumn("longitude", .real, "the longitude of the device in degrees, WGS 84"),
-            TableColumn("altitude", .real, "the altitude of the device in meters"),
-            TableColumn("state", .json, "the complete state or properties", isRequired: true),
-        ], key: ["record", "n", "kind"], belongsToRecords: true)
+            .record, .number("the index of the event in its record, from 0"),
+            .cell("kind", .text, "the kind of state: `app_state` or `device_properties`", isRequired: true) { $0.kind },
+            .cell("latitude", .real, "the latitude of the device in degrees, WGS 84") { $0.latitude },
+            .cell("longitude", .real, "the longitude of the device in degrees, WGS 84") { $0.longitude },
+            .cell("altitude", .real, "the altitude of the device in meters") { $0.altitude },
+            .cell("state", .json, "the complete state or properties", isRequired: true) { $0.state },
+        ])
 
     private enum Keys {
         static let altitude: JSONKey = "altitude"
@@ -88,12 +92,14 @@ struct SiftRows: RowFormat {
         for (key, kind) in stateKinds {
             guard let state = document.value(of: key, in: event), document.kind(of: state) != .null else { continue }
             let location = document.value(of: Keys.location, in: state)
-            let coordinates = [Keys.latitude, Keys.longitude, Keys.altitude].map { key in
+            func coordinate(_ key: JSONKey) -> Cell {
                 rows.buffer.keep(real: location.flatMap { document.value(of: key, in: $0) }, of: document)
             }
-            rows.add(
-                only: [.integer(Int64(rows.eventCount)), rows.buffer.keep(kind)] + coordinates
-                    + [rows.buffer.keep(json: state, of: document)], to: states.name)
+            let row = StateRow(
+                kind: rows.buffer.keep(kind), latitude: coordinate(Keys.latitude),
+                longitude: coordinate(Keys.longitude),
+                altitude: coordinate(Keys.altitude), state: rows.buffer.keep(json: state, of: document))
+            rows.add(row, number: rows.eventCount, to: states)
         }
     }
 

@@ -117,7 +117,6 @@ public struct RecordRows: Sendable {
     public private(set) var eventCount = 0
     /// The selection of event data for the column `extra`.
     public let extraContents: ExtraContents
-    private let eventTable: Int
     private var record = SharedCells()
     private var labels: [String?] = []
     private var basisNames = BasisNames()
@@ -150,7 +149,9 @@ public struct RecordRows: Sendable {
     }
 
     /// An instant as a string and in milliseconds since 1970, and the name of its origin.
-    private typealias TimeCells = (text: Cell, milliseconds: Cell, basis: Cell)
+    struct TimeCells: Sendable {
+        let text, milliseconds, basis: Cell
+    }
 
     /// The cells that all events of a record have in common.
     public struct SharedCells: Sendable {
@@ -176,12 +177,9 @@ public struct RecordRows: Sendable {
     }
 
     /// Creates an empty collection of rows for the given tables.
-    ///
-    /// `eventTable` is the index of the table of events in `tables`.
-    public init(_ tables: [Table], eventTable: Int, extraContents: ExtraContents = .remainingData) {
+    public init(_ tables: [Table], extraContents: ExtraContents = .remainingData) {
         buffer = RowBuffer(tables)
         self.extraContents = extraContents
-        self.eventTable = eventTable
         removeAll()
     }
 
@@ -204,65 +202,103 @@ public struct RecordRows: Sendable {
     public mutating func add(_ event: EventCells) {
         let (time, best) = timeCells(of: event.basis)
         let label = eventCount < labels.count ? buffer.keep(labels[eventCount]) : .null
-        buffer.withCells(of: eventTable) { cells in
-            cells.append(record.number)
-            cells.append(.integer(Int64(eventCount)))
-            cells.append(record.system)
-            cells.append(record.type)
-            cells.append(record.client)
-            cells.append(event.userID)
-            for time in [time, best] {
-                cells.append(time.text)
-                cells.append(time.milliseconds)
-                cells.append(time.basis)
-            }
-            cells.append(event.elapsed)
-            cells.append(event.name)
-            cells.append(event.category)
-            cells.append(event.method)
-            cells.append(event.object)
-            cells.append(event.value)
-            cells.append(event.extra)
-            cells.append(label)
-        }
+        let row = EventRow(record: record, event: event, time: time, best: best, label: label)
+        buffer.add(row, to: Self.events, at: RowPlace(record: record.number, number: eventCount))
         eventCount += 1
     }
 
     /// Returns the time for the column `time` of an event, and the best known time for its column `at`.
     private mutating func timeCells(of basis: TimeBasis) -> (time: TimeCells, best: TimeCells) {
-        let ofRecord = (record.time, record.milliseconds, basisNames.record)
+        func ofRecord(_ basis: Cell) -> TimeCells {
+            TimeCells(text: record.time, milliseconds: record.milliseconds, basis: basis)
+        }
+        let recordTime = ofRecord(basisNames.record)
         switch basis {
-        case .record: return (ofRecord, ofRecord)
+        case .record: return (recordTime, recordTime)
         case .earlierRun:
-            let earlier = (record.time, record.milliseconds, basisNames.earlierRun)
+            let earlier = ofRecord(basisNames.earlierRun)
             return (earlier, earlier)
         case .event(let own):
-            let cells = (buffer.keep(own), Cell.integer(own.milliseconds), basisNames.event)
+            let cells = cells(of: own, basisNames.event)
             // An implausible time was stored in another unit, or by a phone with a wrong clock.
-            return (cells, own.isPlausible ? cells : ofRecord)
+            return (cells, own.isPlausible ? cells : recordTime)
         case .known(_, .processStart) where record.hasRoundedTimes, .known(_, .pingStart) where record.hasRoundedTimes:
-            return (ofRecord, ofRecord)
-        case .known(let time, let anchor):
-            return (ofRecord, (buffer.keep(time), .integer(time.milliseconds), basisNames.name(of: anchor)))
+            return (recordTime, recordTime)
+        case .known(let time, let anchor): return (recordTime, cells(of: time, basisNames.name(of: anchor)))
         }
     }
 
-    /// Adds rows of the current record to the table called `table`, and numbers them from 0.
-    ///
-    /// The number of the record and the number of the row are inserted before each row in `rows`. If there is no such
-    /// table, nothing is added.
-    public mutating func add(_ rows: [[Cell]], to table: String) {
-        guard let place = buffer.index(ofTable: table) else { return }
-        for (number, row) in rows.enumerated() {
-            buffer.add([record.number, .integer(Int64(number))] + row, to: place)
-        }
+    private mutating func cells(of time: Timestamp, _ basis: Cell) -> TimeCells {
+        TimeCells(text: buffer.keep(time), milliseconds: .integer(time.milliseconds), basis: basis)
     }
 
-    /// Adds a row of the current record to the table called `table`, without numbering it within the record.
+    /// Adds a row of the current record to `table`.
     ///
-    /// The number of the record is inserted before `row`. If there is no such table, nothing is added.
-    public mutating func add(only row: [Cell], to table: String) {
-        guard let place = buffer.index(ofTable: table) else { return }
-        buffer.add([record.number] + row, to: place)
+    /// `number` is the index of the row among the rows of the record.
+    public mutating func add<Row>(_ row: Row, number: Int = 0, to table: RowTable<Row>) {
+        buffer.add(row, to: table, at: RowPlace(record: record.number, number: number))
     }
+
+    /// Adds rows of the current record to `table`, and numbers them from 0.
+    public mutating func add<Row>(rows: some Sequence<Row>, to table: RowTable<Row>) {
+        for (number, row) in rows.enumerated() { add(row, number: number, to: table) }
+    }
+}
+
+// MARK: - The table of events
+
+/// The cells of a row in the table of events.
+public struct EventRow: Sendable {
+    let record: RecordRows.SharedCells
+    let event: EventCells
+    let time, best: RecordRows.TimeCells
+    let label: Cell
+}
+
+extension RecordRows {
+    /// The table of the events of all systems.
+    public static let events = RowTable<EventRow>(
+        "events", aRowForEach: "event in a record of any system", key: ["record", "n"],
+        indexes: [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]],
+        [
+            .record, .number("the index of the event in its record, from 0"),
+            .cell("system", .text, "the telemetry system of the record", isRequired: true) { $0.record.system },
+            .cell("type", .text, "the type of the record", isRequired: true) { $0.record.type },
+            .cell("client", .text, "the id of the client of the record") { $0.record.client },
+            .cell("user_id", .text, "the id of the user, if the event contains it") { $0.event.userID },
+            .cell("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds") {
+                $0.time.text
+            },
+            .cell("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC") { $0.time.milliseconds },
+            .cell(
+                "time_basis", .text,
+                "the source of `time`: `event` is the time of the event; `record` is the time of the record; "
+                    + "`earlier-run` is the time of the record, with `elapsed_ms` measured from the start of an earlier "
+                    + "process",
+                isRequired: true
+            ) { $0.time.basis },
+            .cell(
+                "at", .time,
+                "the best known time of the event, whose source is `at_basis`: RFC 3339, UTC, with milliseconds"
+            ) { $0.best.text },
+            .cell("at_ms", .integer, "`at` in milliseconds since 1970-01-01, UTC") { $0.best.milliseconds },
+            .cell(
+                "at_basis", .text,
+                "the source of `at`: `event` is a time in the event; `process-start` is the start of the app's process plus "
+                    + "`elapsed_ms`; `ping-start` is the start of the ping's time span plus `elapsed_ms`; `record` and "
+                    + "`earlier-run` are as in `time_basis`, because no better time is known",
+                isRequired: true
+            ) { $0.best.basis },
+            .cell(
+                "elapsed_ms", .integer,
+                "the stored time of the event, on the clock that the format document of its system defines"
+            ) { $0.event.elapsed },
+            .cell("name", .text, "the name of the event") { $0.event.name },
+            .cell("category", .text, "the category of the event") { $0.event.category },
+            .cell("method", .text, "the kind of action, such as `click`") { $0.event.method },
+            .cell("object", .text, "the user interface element or subject of the action") { $0.event.object },
+            .cell("value", .text, "the value of the event, as stored") { $0.event.value },
+            .cell("extra", .json, "all other data of the event") { $0.event.extra },
+            .cell("label", .text, "the documented meaning of the event") { $0.label },
+        ])
 }

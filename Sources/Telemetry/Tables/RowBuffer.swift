@@ -8,26 +8,40 @@ public struct RowBuffer: Sendable {
     public private(set) var text = TextBuffer()
     /// The cells of each table, row by row.
     public private(set) var cells: [[Cell]]
-    private let names: [String]
+    private let tables: [Table]
 
     /// Creates an empty buffer.
     ///
     /// The elements of ``cells`` are in the same order as `tables`.
     public init(_ tables: [Table]) {
-        names = tables.map(\.name)
+        self.tables = tables
         cells = Array(repeating: [], count: tables.count)
     }
 
-    /// Adds `row` to the table at index `table`.
+    /// Adds the cells of `row` to `table`, except for columns that the buffer does not contain.
     ///
-    /// The row must contain a cell for each column of the table.
-    public mutating func add(_ row: [Cell], to table: Int) { cells[table] += row }
-
-    /// Calls `body` with the cells of the table at index `table`, so that `body` can append a row.
-    mutating func withCells(of table: Int, _ body: (inout [Cell]) -> Void) { body(&cells[table]) }
+    /// If the buffer does not contain the table, nothing is added.
+    public mutating func add<Row>(_ row: Row, to table: RowTable<Row>, at place: RowPlace) {
+        guard let index = index(of: table.table) else { return }
+        // The cells are moved out of the buffer, because the columns can store strings in the buffer.
+        var added: [Cell] = []
+        swap(&added, &cells[index])
+        for source in tables[index].sourceIndices {
+            switch table.sources[source] {
+            case .record: added.append(place.record)
+            case .number: added.append(.integer(Int64(place.number)))
+            case .cell(let cell): added.append(cell(row))
+            case .stored(let cell): added.append(cell(row, &self))
+            }
+        }
+        swap(&added, &cells[index])
+    }
 
     /// The approximate size of the rows in memory, in bytes.
     public var memorySize: Int { cells.reduce(text.count) { $0 + $1.capacity * MemoryLayout<Cell>.stride } }
+
+    /// The number of rows of each table.
+    public var rowCounts: [Int] { zip(cells, tables).map { $0.count / $1.columns.count } }
 
     /// Removes all rows, but keeps their memory for reuse.
     public mutating func removeAll() {
@@ -35,8 +49,8 @@ public struct RowBuffer: Sendable {
         for table in cells.indices { cells[table].removeAll(keepingCapacity: true) }
     }
 
-    /// Returns the index in ``cells`` of the table called `name`, or `nil` if there is no such table.
-    public func index(ofTable name: String) -> Int? { names.firstIndex(of: name) }
+    /// Returns the index of `table` in ``cells``, or `nil` if the buffer does not contain the table.
+    public func index(of table: Table) -> Int? { tables.firstIndex { $0.name == table.name } }
 
     /// Returns the bytes of a cell: `count` bytes at offset `start` in ``text``.
     public func bytes(_ start: Int, _ count: UInt32) -> ArraySlice<UInt8> { text[start..<start + Int(count)] }
@@ -67,6 +81,13 @@ extension RowBuffer {
         return .text(start: start, count: 24)
     }
 
+    /// Stores a value as canonical JSON.
+    mutating func keep(json value: some CanonicalValue) -> Cell {
+        var bytes: [UInt8] = []
+        value.appendJSON(to: &bytes)
+        return keep(bytes.span)
+    }
+
     /// Stores the string at `node`.
     ///
     /// Returns a null cell if `node` is `nil` or is not a string.
@@ -92,12 +113,12 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
-    /// Stores the path that consists of the ranges `folder` and `rest` of ``text``, joined by a slash.
-    public mutating func keep(path folder: Range<Int>, _ rest: Range<Int>) -> Cell {
+    /// Stores the path that consists of `folder` and `rest`, joined by a slash.
+    public mutating func keep(path folder: String, _ rest: Span<UInt8>) -> Cell {
         let start = text.count
-        text.append(copyOf: folder)
+        text.append(copying: folder.utf8.span)
         text.append(UInt8(ascii: "/"))
-        text.append(copyOf: rest)
+        text.append(copying: rest)
         return .text(start: start, count: UInt32(text.count - start))
     }
 

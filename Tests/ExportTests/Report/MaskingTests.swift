@@ -17,30 +17,42 @@ import Testing
         #expect(CountFormatter(minimumCount: minimum).text(count) == text)
     }
 
-    @Test func hiddenEntriesAreAddedUp() {
-        let formatter = CountFormatter(minimumCount: 5)
-        let (shown, other) = formatter.shownEntries([("a", 9), ("b", 6), ("c", 4), ("d", 3)], limit: 3)
-        #expect(shown.map(\.key) == ["a", "b"] && other == 7)
-        #expect(formatter.shownEntries([("a", 9), ("b", 6)], limit: 1).otherCount == 6)
-        #expect([0, 4, 5, 9].map(formatter.chartValue) == [0, 0, 5, 5])
+    /// The counts of four values of a column, of which `everyone` is the number of clients.
+    private func counts(
+        _ values: [(name: String, count: Int, everyone: Int)], minimumCount: Int, limit: Int
+    ) throws -> ReportCounts {
+        let database = try ReportDatabase(Systems.table, limit: JobLimit(jobs: 1))
+        let rows = values.enumerated().map { "('\($1.name)', \($1.count), \($1.everyone), \($0))" }
+        return try database.counts(
+            of: ["name"],
+            in: "SELECT column1 AS name, column2 AS count, column3 AS everyone, column4 AS first "
+                + "FROM (VALUES \(rows.joined(separator: ", ")))",
+            everyone: "everyone", limit: limit, CountFormatter(minimumCount: minimumCount))
     }
 
-    @Test("Entries whose counts are shown as equal are in the order of their names")
-    func orderOfEntries() {
-        let entries = [("d", 14), ("c", 9), ("e", 8), ("a", 6), ("b", 5)]
-        func keys(minimumCount: Int, limit: Int) -> [String] {
-            CountFormatter(minimumCount: minimumCount).shownEntries(entries, limit: limit).shown.map(\.key)
-        }
-        #expect(keys(minimumCount: 5, limit: 3) == ["d", "a", "b"])
-        #expect(keys(minimumCount: 1, limit: 3) == ["d", "c", "e"])
+    @Test func hiddenCountsAreAddedUp() throws {
+        let values = [("a", 9, 9), ("b", 6, 9), ("c", 4, 9), ("d", 3, 9)]
+        let all = try counts(values, minimumCount: 5, limit: 3)
+        #expect(all.rows.map(\.names) == [["a"], ["b"]] && all.otherCount == 7 && all.total == 22)
+        #expect(try counts(values, minimumCount: 5, limit: 1).otherCount == 13)
+        #expect(try counts(values, minimumCount: 10, limit: 1).otherCount == 22)
+        #expect([0, 4, 5, 9].map(CountFormatter(minimumCount: 5).chartValue) == [0, 0, 5, 5])
     }
 
-    @Test("An entry of too few clients is not named")
-    func entriesOfFewClients() {
-        let (shown, other) = CountFormatter(minimumCount: 5).shownEntries([("a", 90), ("b", 60)], limit: 9) {
-            $0 == "a" ? 4 : 5
+    @Test("Values whose counts are shown as equal are in the order of their names")
+    func orderOfValues() throws {
+        let values = [("d", 14, 9), ("c", 9, 9), ("e", 8, 9), ("a", 6, 9), ("b", 5, 9), ("z", 9, 9)]
+        func names(minimumCount: Int, limit: Int) throws -> [String?] {
+            try counts(values, minimumCount: minimumCount, limit: limit).rows.map { $0.names[0] }
         }
-        #expect(shown.map(\.key) == ["b"] && other == 90)
+        #expect(try names(minimumCount: 5, limit: 3) == ["d", "a", "b"])
+        #expect(try names(minimumCount: 1, limit: 4) == ["d", "c", "z", "e"])
+    }
+
+    @Test("A value of too few clients is not named")
+    func valuesOfFewClients() throws {
+        let found = try counts([("a", 90, 4), ("b", 60, 5)], minimumCount: 5, limit: 9)
+        #expect(found.rows.map(\.names) == [["b"]] && found.otherCount == 90)
     }
 
     /// Computes all counts of three parts that have the same formatted counts and the same formatted total.
@@ -85,16 +97,9 @@ import Testing
     /// Gaps, problems, quarantined items, queues and duplicates are also rare.
     private func page(
         _ groups: [Group], hasRareItems: Bool = true, minimumCount: Int = Self.minimumCount
-    ) -> String {
-        let tables = ExportTables(Systems.table)
-        let searches = tables.all.first { $0.name == "searches" }
-        var buffer = RowBuffer(tables.all)
-        func add(_ table: Table, _ values: [String: String?], _ numbers: [String: Int]) {
-            let cells = table.columns.map { column in
-                numbers[column.name].map { Cell.integer(Int64($0)) } ?? buffer.keep(values[column.name] ?? nil)
-            }
-            buffer.add(cells, to: tables.index(of: table))
-        }
+    ) throws -> String {
+        let database = try ReportDatabase(Systems.table, limit: JobLimit(jobs: 1))
+        func literal(_ text: String?) -> String { text.map(SchemaText.literal) ?? "NULL" }
         var record = 0
         var records: [String: [Group]] = [:]
         for group in groups {
@@ -102,57 +107,49 @@ import Testing
                 record += 1
                 let client = group.client(ofRecord: number)
                 records[client, default: []].append(group)
-                add(
-                    ExportTables.records,
-                    [
-                        "system": "system", "type": group.type, "client": client, "app_name": group.app,
-                        "app_version": group.version, "device": group.device, "os": group.os, "payload": "{}",
-                    ],
-                    [
-                        "record": record, "time_ms": group.day * 86_400_000, "uploadable": group.isUploadable ? 1 : 0,
-                    ])
-                add(
-                    ExportTables.events, ["name": group.event],
-                    ["record": record, "at_ms": group.day * 86_400_000])
-                if let searches {
-                    add(searches, ["engine": group.engine], ["record": record, "count": group.searchCount])
-                }
-                if !group.isUploadable { add(ExportTables.holds, ["code": "code-rare"], ["record": record]) }
+                let time = group.day * 86_400_000
+                try database.run(
+                    """
+                    INSERT INTO records (record, system, type, client, time_ms, app_name, app_version, device, os, uploadable)
+                    VALUES (\(record), 'system', \(literal(group.type)), \(literal(client)), \(time), \(literal(group.app)),
+                    \(literal(group.version)), \(literal(group.device)), \(literal(group.os)), \(group.isUploadable ? 1 : 0));
+                    INSERT INTO events VALUES (\(record), 0, \(time), \(literal(group.event)), NULL);
+                    INSERT INTO searches VALUES (\(record), 0, NULL, \(literal(group.engine)), \(group.searchCount))
+                    """)
+                if !group.isUploadable { try database.run("INSERT INTO holds VALUES (\(record), 0, 'code-rare')") }
             }
         }
-        for (client, own) in records.sorted(by: { $0.key < $1.key }) {
-            let count = own.count
-            let uploadable = own.count(where: \.isUploadable)
+        for (number, (client, own)) in records.sorted(by: { $0.key < $1.key }).enumerated() {
             let apps = Set(own.compactMap(\.app)).sorted()
             let day = own.map(\.day).min().map { DaySpan(days: $0..<$0 + 1).name } ?? ""
-            add(
-                ExportTables.clients,
-                [
-                    "system": "system", "client": client,
-                    "app_name": apps.isEmpty ? nil : apps.joined(separator: ", "), "first": day, "last": day,
-                ],
-                ["records": count, "uploadable": uploadable, "events": count])
+            try database.run(
+                """
+                INSERT INTO clients VALUES (\(number + 1), 'system', \(literal(client)), NULL,
+                \(literal(apps.isEmpty ? nil : apps.joined(separator: ", "))), \(own.count), \(own.count(where: \.isUploadable)),
+                \(own.count), \(literal(day)), \(literal(day)))
+                """)
         }
         if hasRareItems {
-            add(
-                ExportTables.gaps, ["client": "client-rare", "reason": "missing"], ["first": 3, "last": 4, "count": 2])
-            add(ExportTables.problems, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
-            add(ExportTables.quarantine, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
+            try database.run(
+                """
+                INSERT INTO gaps VALUES (1, 'system', 'type', 'client-rare', 'missing', 3, 4, 2, NULL, NULL);
+                INSERT INTO problems VALUES (1, 'capture', 'path-rare', NULL, 'code-rare', 'text-rare');
+                INSERT INTO quarantine VALUES (1, 'capture', 'path-rare', NULL, 'code-rare', 'code-rare text-rare');
+                INSERT INTO queues VALUES (1, 'ready', 'state-rare')
+                """)
         }
-        let counter = ReportCounter(Systems.table, hidesSmallCounts: minimumCount > 1)
-        counter.write(ReportTally(of: buffer, tables, collectsValues: minimumCount > 1))
+        try database.commit()
         let queue = ReportQueue(
-            capture: "capture", path: "path-rare", sentences: ["3 events pending"],
-            states: [QueueState(.ready, "rare", "state-rare")], pendingEventCount: 3)
+            capture: "capture", path: "path-rare", sentences: ["3 events pending"], pendingEventCount: 3)
         let facts = ReportFacts(
-            generator: "pingferry", inputs: [.init(label: "capture", kind: "capture")],
-            duplicateCount: hasRareItems ? 2 : 0,
-            isComplete: !hasRareItems, queues: hasRareItems ? [queue] : [])
-        return ReportPage(counter, facts: facts, systems: Systems.table, minimumCount: minimumCount).html.text
+            generator: "pingferry", inputs: [.init(label: "capture", kind: "capture")], payloadByteCount: 2 * record,
+            duplicateCount: hasRareItems ? 2 : 0, isComplete: !hasRareItems, queues: hasRareItems ? [queue] : [])
+        return try ReportPage(database, facts: facts, systems: Systems.table, minimumCount: minimumCount).makeHTML()
+            .text
     }
 
-    @Test func noCountBelowTheMinimumIsShownOrCanBeCalculated() {
-        let html = page([
+    @Test func noCountBelowTheMinimumIsShownOrCanBeCalculated() throws {
+        let html = try page([
             Group(count: 18), Group(count: 3, client: "client-rare", device: "device-rare", day: 18_270),
             Group(count: 2, version: "version-rare"), Group(count: 1, type: "type-large", event: "event-rare"),
             Group(count: 4, isUploadable: false), Group(count: 11, client: "client-other", type: "type-large"),
@@ -183,8 +180,8 @@ import Testing
         #expect(numbers.filter { $0 % Self.minimumCount != 0 }.isEmpty)
     }
 
-    @Test func appsAndPhonesOfSingleClients() {
-        let html = page(
+    @Test func appsAndPhonesOfSingleClients() throws {
+        let html = try page(
             [
                 Group(count: 1, client: "a", clientCount: 1, app: nil, version: "2431"),
                 Group(count: 1, client: "b", clientCount: 1, app: "Fennec", version: "10.0"),
@@ -198,29 +195,29 @@ import Testing
         #expect(!html.contains("ios</bdi>"))
     }
 
-    @Test func nothingIsListedBelowTheMinimum() {
-        let html = page([Group(count: 2, client: "client-rare"), Group(count: 1, version: "version-rare")])
+    @Test func nothingIsListedBelowTheMinimum() throws {
+        let html = try page([Group(count: 2, client: "client-rare"), Group(count: 1, version: "version-rare")])
         for name in ["client-", "core", "-common", "-rare"] { #expect(!html.contains(name), "\(name)") }
     }
 
     @Test("A page with a few gaps, problems, queues and duplicates equals a page without any")
-    func noneAndFewAreNotDistinguished() {
+    func noneAndFewAreNotDistinguished() throws {
         for groups in [[], [Group(count: 30)]] {
-            #expect(page(groups, hasRareItems: false) == page(groups))
+            #expect(try page(groups, hasRareItems: false) == page(groups))
         }
     }
 
     @Test("A few records of other days or of another type do not change what is shown")
-    func fewRecordsAreNotDistinguished() {
+    func fewRecordsAreNotDistinguished() throws {
         let common = Group(count: 31)
-        let text = page([common, Group(count: 2, type: "type-rare", event: "event-rare", day: 18_290)])
+        let text = try page([common, Group(count: 2, type: "type-rare", event: "event-rare", day: 18_290)])
         #expect(text.contains("event-common") && !text.contains("other types"))
-        #expect(text == page([common, Group(count: 2)]))
+        #expect(try text == page([common, Group(count: 2)]))
     }
 
     @Test("Charts do not start with a day that has few records")
-    func firstDayHasManyRecords() {
-        let html = page([
+    func firstDayHasManyRecords() throws {
+        let html = try page([
             Group(count: 30, day: 18_270), Group(count: 4, day: 18_264), Group(count: 1, day: 18_265),
         ])
         #expect(html.contains("2020-01-09"))
@@ -230,10 +227,10 @@ import Testing
     }
 
     @Test("A few records of another type do not change the legend")
-    func fewRecordsDoNotChangeColors() {
+    func fewRecordsDoNotChangeColors() throws {
         let groups = (0..<6).map { Group(count: 8, type: "type-\($0)") }
-        let text = page(groups + [Group(count: 8, type: "type-6")])
+        let text = try page(groups + [Group(count: 8, type: "type-6")])
         #expect(text.contains("<bdi>system type-6</bdi></li>"))
-        #expect(text == page(groups + [Group(count: 7, type: "type-6"), Group(count: 1, type: "type-rare")]))
+        #expect(try text == page(groups + [Group(count: 7, type: "type-6"), Group(count: 1, type: "type-rare")]))
     }
 }

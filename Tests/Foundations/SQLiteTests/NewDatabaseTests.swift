@@ -91,11 +91,19 @@ import Testing
             index % 2 == 0 ? .integer(Int64(-index)) : .text(start: index / 2, count: 1)
         }
         var found: [String] = []
-        try database.forEachFirstColumn(of: "SELECT line FROM lines ORDER BY time") { line in
-            found.append(line.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-        }
+        try database.forEachRow(of: "SELECT line FROM lines ORDER BY time") { found.append($0[0]) }
         #expect(found == ["c", "b", "a"])
         #expect(folder.names == [])
+    }
+
+    @Test func sizeIsLimited() throws {
+        let database = try NewDatabase(path: "", maximumSize: 256 << 10)
+        try database.run("CREATE TABLE things (bytes BLOB)")
+        try database.run("INSERT INTO things VALUES (zeroblob(65536))")
+        let error = #expect(throws: DatabaseError.self) {
+            try database.run("INSERT INTO things VALUES (zeroblob(262144))")
+        }
+        #expect(error?.kind == .diskFull)
     }
 
     @Test func missingFolderIsReported() {

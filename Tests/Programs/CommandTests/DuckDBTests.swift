@@ -49,11 +49,18 @@ struct DuckDBTests {
             if len(rows) != len(expected): print(name, "expected", len(expected))
             for row, other in zip(rows, expected):
                 if row != other: print(name, row, other)
+        for name in [row[0] for row in stored.execute("SELECT name FROM sqlite_schema WHERE type = 'view'")]:
+            rows, expected = (sorted(database.execute('SELECT * FROM "%s"' % name).fetchall(), key=str) for database in (loaded, stored))
+            print(name, len(rows))
+            if [row[:-1] for row in rows] != [row[:-1] for row in expected]: print(name, "differs")
+            if any(abs(float(row[-1]) - float(other[-1])) > 1e-9 for row, other in zip(rows, expected)): print(name, "differs")
+        comments = dict(loaded.execute("SELECT table_name || '.' || column_name, comment FROM duckdb_columns() WHERE comment IS NOT NULL").fetchall())
+        if comments != dict(stored.execute('SELECT "table" || \'.\' || "column", meaning FROM columns').fetchall()): print("comments differ")
         print(loaded.execute("SELECT string_agg(DISTINCT app_version, ' ' ORDER BY app_version) FROM records").fetchone()[0])
         print(loaded.execute("SELECT typeof(time), typeof(payload) FROM records LIMIT 1").fetchone())
         """
 
-    @Test("The script of a CSV folder loads the values of the SQLite database")
+    @Test("The script of a CSV or Parquet folder loads the values and the views of the SQLite database")
     func loadScriptLoadsAllValues() throws {
         let folder = try TemporaryFolder()
         for (number, version) in ["8.1", "8.10", "8.100"].enumerated() {
@@ -68,18 +75,20 @@ struct DuckDBTests {
                 """#, "made/Documents/MozTelemetry-Default-core/-t-\(number).json")
         }
         let inputs = (samples + sampleLogs).map { sample($0) } + [folder("made")]
-        for name in ["a.sqlite", "a.csv"] {
+        for name in ["a.sqlite", "a.csv", "a.parquet"] {
             let finished = try RunningProgram([pingferryPath, "convert", "-q", "-o", folder(name)] + inputs).finish()
             #expect(finished.status == 1, "\(finished.errors)")
         }
-        let output = try tool([pythonWithDuckDB ?? "", "-c", Self.comparison, folder("a.sqlite"), folder("a.csv")])
-        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-        let counts = lines.dropLast(2)
-        #expect(counts.allSatisfy { $0.wholeMatch(of: /[a-z_]+ \d+/) != nil }, "\(counts)")
-        #expect(counts.contains { $0.hasPrefix("records ") } && counts.count > 12)
-        let versions = try #require(lines.dropLast().last).split(separator: " ")
-        #expect(Set(versions).isSuperset(of: ["8.1", "8.10", "8.100"]), "\(versions)")
-        #expect(lines.last == "('TIMESTAMP', 'JSON')")
+        for name in ["a.csv", "a.parquet"] {
+            let output = try tool([pythonWithDuckDB ?? "", "-c", Self.comparison, folder("a.sqlite"), folder(name)])
+            let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+            let counts = lines.dropLast(2)
+            #expect(counts.allSatisfy { $0.wholeMatch(of: /[a-z_]+ \d+/) != nil }, "\(counts)")
+            #expect(counts.contains { $0.hasPrefix("records ") } && counts.count > 17)
+            let versions = try #require(lines.dropLast().last).split(separator: " ")
+            #expect(Set(versions).isSuperset(of: ["8.1", "8.10", "8.100"]), "\(versions)")
+            #expect(lines.last == "('TIMESTAMP', 'JSON')")
+        }
     }
 
     @Test func readmeStatementReadsSamples() throws {

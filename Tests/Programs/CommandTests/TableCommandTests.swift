@@ -42,7 +42,7 @@ import Testing
         switch expected {
         case "parquet":
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            #expect(files == Self.tables.map { "\($0).parquet" })
+            #expect(files == (Self.tables.map { "\($0).parquet" } + ["load.sql"]).sorted())
             #expect(try folder.data("\(name)/records.parquet").starts(with: Data("PAR1".utf8)))
         case "sqlite": #expect(try folder.data(name).starts(with: Data("SQLite format 3\0".utf8)))
         case "csv":

@@ -15,8 +15,7 @@ import Testing
         let os, osVersion, device, locale: String?
 
         init(_ payload: String, type: String = "event") throws {
-            let table = Table("events", aRowForEach: "event", [], key: [])
-            var rows = RecordRows([table], eventTable: 0)
+            var rows = RecordRows([RecordRows.events.table])
             var shared = RecordRows.SharedCells()
             shared.time = rows.buffer.keep("time of the record")
             rows.begin(shared, labels: [])

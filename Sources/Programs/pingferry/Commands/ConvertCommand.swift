@@ -37,7 +37,8 @@ struct ConvertCommand: AsyncParsableCommand {
             Tables: \(tableNames). \
             Views in SQLite: \(viewNames).
 
-            A CSV folder contains the script load.sql, with which DuckDB loads the tables with their types. \
+            A CSV or Parquet folder contains the script load.sql, with which DuckDB loads the tables with their types, \
+            the views, and the meanings of the columns as comments. \
             Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula, also after a semicolon or a \
             line end within text if they do not split columns at commas. --spreadsheet prevents this by apostrophes, \
             which are then part of the data, and by quotation marks around all text.
@@ -260,9 +261,9 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         let intake = try await common.read(
             reader,
-            keep: { entry, line, payload in
+            keep: { entry, _, payload in
                 stores?.count(entry)
-                export.add(entry.summary, line: line, payload: payload)
+                export.add(entry.header, payload: payload)
             },
             note: { finding in
                 stores?.note(finding)
@@ -413,7 +414,7 @@ private enum OutputName {
 
 extension ScanReport {
     /// The findings of the report, which must be finished, as rows of the table of stores.
-    fileprivate var exportedStores: some Sequence<ExportedStore> {
+    var exportedStores: some Sequence<ExportedStore> {
         let apps = containerApps
         return rows.lazy.map { ExportedStore($0, app: apps.app(of: $0)) }
     }

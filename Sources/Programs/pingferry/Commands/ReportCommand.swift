@@ -85,31 +85,32 @@ struct ReportCommand: AsyncParsableCommand {
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: pseudonymizer == nil),
                 limit: limit)
-            let counter = ReportCounter(Systems.table, hidesSmallCounts: minimumCount > 1)
+            let database = try ReportDatabase(Systems.table, sizeLimit: input.spoolLimit << 20, limit: limit)
             var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
-            let intake = try await count(reader, to: counter, stores: &stores)
-            stores.finish(intake)
-            let page = ReportPage(
-                counter, facts: facts(reader, intake, stores, pseudonymizer), systems: Systems.table,
-                minimumCount: minimumCount)
-            let bytes = page.bytes
+            let (intake, payloadByteCount) = try await read(reader, into: database, stores: &stores)
+            let page = try ReportPage(
+                database, facts: facts(reader, intake, stores, pseudonymizer, payloadByteCount: payloadByteCount),
+                systems: Systems.table, minimumCount: minimumCount)
+            let bytes = try page.makeBytes()
             try file.write(bytes.span)
             try file.commit()
             try printSummary(Summary(intake, of: reader.options), page, size: bytes.count)
         }
     }
 
-    /// Reads all inputs, and passes the rows of all tables to `counter`.
-    private func count(
-        _ reader: CaptureReader, to counter: ReportCounter, stores: inout ScanReport
-    ) async throws -> Intake {
+    /// Reads all inputs into the tables of `database`, and returns the total size of the payloads in bytes.
+    private func read(
+        _ reader: CaptureReader, into database: ReportDatabase, stores: inout ScanReport
+    ) async throws -> (intake: Intake, payloadByteCount: Int) {
+        var payloadByteCount = 0
         var export = try TableExport(
-            .report(counter), path: output, replacing: force, systems: Systems.table, limit: reader.limit)
+            .report(database), path: output, replacing: force, systems: Systems.table, limit: reader.limit)
         let intake = try await common.read(
             reader,
-            keep: { entry, line, payload in
+            keep: { entry, _, payload in
                 stores.count(entry)
-                export.add(entry.summary, line: line, payload: payload)
+                export.add(entry.header, payload: payload)
+                payloadByteCount += payload.count
             },
             note: { finding in
                 switch finding {
@@ -118,18 +119,21 @@ struct ReportCommand: AsyncParsableCommand {
                 case .app: break
                 }
             }, afterOutput: { try await export.writeFinishedRows() })
+        stores.finish(intake)
+        try export.add(stores.exportedStores)
         _ = try await export.finish()
-        return intake
+        return (intake, payloadByteCount)
     }
 
     /// Returns the facts about the inputs that the HTML page shows.
     private func facts(
-        _ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, _ pseudonymizer: RecordPseudonymizer?
+        _ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, _ pseudonymizer: RecordPseudonymizer?,
+        payloadByteCount: Int
     ) -> ReportFacts {
         let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
-            generator: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicateCount: intake.duplicateCount,
-            isComplete: !intake.isIncomplete)
+            generator: "pingferry \(ProgramVersion.number)", inputs: inputs, payloadByteCount: payloadByteCount,
+            duplicateCount: intake.duplicateCount, isComplete: !intake.isIncomplete)
         facts.usageDataCounts = stores.usageDataCounts
         guard let pseudonymizer else {
             facts.queues = stores.queues
@@ -137,21 +141,19 @@ struct ReportCommand: AsyncParsableCommand {
         }
         // With pseudonyms, names and digests of inputs are omitted, because they would reveal the origin of the data.
         facts.inputs = inputs.enumerated().map { .init(label: "input \($0 + 1)", kind: $1.kind) }
-        facts.pseudonymizedFacts = .init(
-            keyID: pseudonymizer.keyID, timeUnit: pseudonymizer.timeUnit,
-            quarantineCounts: intake.quarantinedItems.countsByCode, problemCounts: intake.problems.countsByCode)
+        facts.pseudonymizedFacts = .init(keyID: pseudonymizer.keyID, timeUnit: pseudonymizer.timeUnit)
         return facts
     }
 
     private func printSummary(_ summary: Summary, _ page: ReportPage, size: Int) throws {
         if common.json {
             try summary.printJSON { object in
-                object.set("clients", page.clientCount)
-                object.set("days", page.dayCount)
-                object.set("events", page.eventCount)
-                object.set("nights", page.nightCount)
+                object.set("clients", page.totals.clientCount)
+                object.set("days", page.totals.dayCount)
+                object.set("events", page.totals.eventCount)
+                object.set("nights", page.totals.nightCount)
                 object.set("output", output)
-                object.set("payloadBytes", page.payloadByteCount)
+                object.set("payloadBytes", page.facts.payloadByteCount)
                 object.set("size", size)
             }
         } else if !isStandardOutput, !common.quiet {
@@ -187,7 +189,6 @@ extension ScanReport {
                 queues.append(
                     ReportQueue(
                         capture: input.label, path: path, sentences: sentences,
-                        states: rows.compactMap { $0.details.queue?.state },
                         pendingEventCount: pending.isEmpty ? nil : pending.reduce(0, +)))
             }
         }

@@ -86,8 +86,10 @@ struct InputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR.",
-            valueName: "mib"))
+            """
+            The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR, and of the \
+            tables that a report counts.
+            """, valueName: "mib"))
     var spoolLimit = InputLimits.spoolSize >> 20
 
     /// The paths of the inputs, including the volumes and signatures of bundles and the journals of databases.

@@ -1,0 +1,209 @@
+import Bytes
+import Files
+import SQLite
+import Telemetry
+
+/// The tables of an export in a temporary database, which the sections of a report query.
+///
+/// Memory use does not depend on the number of rows. SQLite deletes the file.
+///
+/// The type is a class, so that the export and the report can share a database.
+public final class ReportDatabase: TableSink {
+    private let rows: TableDatabase
+    let identities: Set<FileIdentity> = []
+
+    /// The stored columns of each table.
+    private static let columns = [
+        "records":
+            "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
+            + "uploadable",
+        "holds": "record n code", "events": "record n at_ms name label", "searches": "record n source engine count",
+        "metrics": "record n metric_type name",
+        "clients": "n system client app_id app_name records uploadable events first last",
+        "queues": "n readiness text", "gaps": "n system type client reason first last count time_before time_after",
+        "problems": "n capture path offset code text", "quarantine": "n capture path offset code reason",
+    ]
+
+    /// Creates an empty database for the tables of `systems`.
+    ///
+    /// `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
+    public init(_ systems: SystemTable, sizeLimit: Int = .max, limit: JobLimit) throws(FileError) {
+        do {
+            let database = try NewDatabase(path: "", threads: limit.jobs, maximumSize: sizeLimit)
+            rows = try TableDatabase(database, ExportTables(systems).keeping(Self.columns), for: Self.self)
+            // The tables of systems that are not supported are empty.
+            for table in ["searches (record, source, engine, count)", "metrics (record, n, metric_type, name)"] {
+                try database.run("CREATE TABLE IF NOT EXISTS \(table)")
+            }
+        } catch {
+            throw FileError(reporting: error)
+        }
+    }
+
+    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+
+    var tables: [Table] { rows.tables }
+
+    func write(_ prepared: borrowing RowBuffer) throws {
+        do { try rows.write(prepared) } catch { throw FileError(reporting: error) }
+    }
+
+    func recycle(_ prepared: RowBuffer) { rows.recycle(prepared) }
+
+    /// Creates the tables that several queries use.
+    func commit() throws { try run(Self.preparation) }
+
+    /// The statements that create the tables for several queries.
+    ///
+    /// - `entries`: the records with the number `owner` of their row in `clients`, and the same number `client` unless they
+    ///   have no client.
+    /// - `latest_apps`, `latest_phones`, `latest_locales`: for each owner, the number of the record with its latest app,
+    ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
+    ///   earlier.
+    /// - `event_days`: the number of events on each day.
+    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients.
+    private static let preparation = """
+        CREATE INDEX owners ON clients (system, lower(client));
+        CREATE TABLE entries (record INTEGER PRIMARY KEY, owner, client, system, type, app, version, device, os, os_version,
+        locale, time, day, uploadable);
+        INSERT INTO entries SELECT record, n, CASE WHEN clients.client IS NOT NULL THEN n END, records.system, type,
+        coalesce(records.app_name, records.app_id), app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END,
+        os_version, locale_normalized, time_ms, \(day("time_ms")), records.uploadable FROM records CROSS JOIN clients
+        ON clients.system = records.system AND lower(clients.client) IS lower(records.client);
+        \(latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
+        \(latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
+        \(latest("locales", "locale IS NULL, time DESC"))
+        CREATE TABLE client_kinds (client, app, name, label, count, first, PRIMARY KEY (client, app, name, label)) WITHOUT ROWID;
+        INSERT INTO client_kinds SELECT coalesce(client, 0), coalesce(app, x''), coalesce(name, x''), coalesce(label, x''), 1,
+        record << 24 | n FROM events JOIN entries USING (record) WHERE true
+        ON CONFLICT DO UPDATE SET count = count + 1, first = min(first, excluded.first);
+        CREATE TABLE event_days (day PRIMARY KEY, count);
+        INSERT INTO event_days SELECT coalesce(\(day("at_ms")), 'none'), 1 FROM events WHERE true
+        ON CONFLICT DO UPDATE SET count = count + 1;
+        CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(name, x'') AS name, nullif(label, x'') AS label,
+        sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds GROUP BY app, name, label
+        """
+
+    /// Returns the statement that creates the table of the first record of each owner in an order.
+    private static func latest(_ name: String, _ order: String) -> String {
+        """
+        CREATE TABLE latest_\(name) AS SELECT record FROM (SELECT record,
+        row_number() OVER (PARTITION BY owner ORDER BY \(order), record DESC) AS place FROM entries) WHERE place = 1;
+        """
+    }
+
+    /// Returns the expression for the day, counted from 1970-01-01, of a column of milliseconds.
+    static func day(_ column: String) -> String { "\(column) / 86400000 - (\(column) % 86400000 < 0)" }
+
+    /// Returns the expression for the sum of a column of numbers that are not negative, which is limited to 2⁶³ - 1.
+    ///
+    /// The function `sum` would fail if the sum exceeded this limit, and `total` is inexact.
+    static func sum(_ column: String) -> String {
+        let (high, low) = ("sum((\(column)) >> 32)", "sum((\(column)) & 0xFFFFFFFF)")
+        return "CAST(CASE WHEN \(high) >> 31 = 0 THEN (\(high) << 32) + \(low) ELSE 9223372036854775807 END AS INTEGER)"
+    }
+
+    /// Runs statements without parameters, separated by semicolons.
+    func run(_ script: String) throws {
+        do { try rows.database.run(script) } catch { throw FileError(reporting: error) }
+    }
+
+    /// Calls `body` with each row of `query`.
+    func forEachRow(of query: String, _ body: (borrowing DatabaseRow) throws -> Void) throws {
+        do { try rows.database.forEachRow(of: query, body) } catch { throw FileError(reporting: error) }
+    }
+
+    /// Returns the numbers in the only row of `query`, where NULL is 0.
+    func numbers(_ query: String, count: Int) throws -> [Int] {
+        var numbers = Array(repeating: 0, count: count)
+        try forEachRow(of: query) { row in for index in 0..<count { numbers[index] = Int(row[index] as Int64) } }
+        return numbers
+    }
+}
+
+extension DatabaseRow {
+    /// Returns the string in a column, truncated for display, or `nil` for NULL.
+    func displayText(_ column: Int) -> String? { (self[column] as String?).map(DisplayText.truncated) }
+}
+
+extension FileError {
+    fileprivate init(reporting error: any Error) {
+        self.init(error, .spool, "temporary files", doing: "count the records")
+    }
+}
+
+// MARK: - Counts
+
+/// The counts of the values of some columns, of which only the largest have rows.
+struct ReportCounts {
+    /// A combination of values, and its counts.
+    struct Row {
+        let names: [String?]
+        let count: Int
+        /// Another number, such as the number of clients.
+        let number: Int
+    }
+
+    let rows: [Row]
+    /// The count of all values.
+    let total: Int
+    /// The count of the values without a row.
+    var otherCount: Int { max(0, rows.reduce(total) { $0 - $1.count }) }
+}
+
+extension ReportDatabase {
+    /// Returns the largest counts in the rows of `source`, a query with the columns `names`, `count` and `first`.
+    ///
+    /// Equal counts are in ascending order of `first`. If `formatter` hides small counts, a value for which `count` or
+    /// `everyone`, an expression for the number of clients, is small has no row, and values with equal shown counts are in
+    /// the order of their names, which does not reveal the larger count. `number` is the expression for
+    /// ``ReportCounts/Row/number``.
+    func counts(
+        of names: [String], in source: String, number: String = "0", everyone: String = "count", limit: Int,
+        _ formatter: CountFormatter
+    ) throws -> ReportCounts {
+        let hides = formatter.hidesSmallCounts
+        let byName = names.map { "\($0) IS NULL, \($0)" }.joined(separator: ", ")
+        let query = """
+            WITH counted AS MATERIALIZED (\(source)), shown AS (SELECT *,
+            row_number() OVER (ORDER BY count / \(formatter.minimumCount) DESC, \(hides ? "" : "first, ")\(byName)) AS place
+            FROM counted \(hides ? "WHERE min(count, \(everyone)) >= \(formatter.minimumCount)" : ""))
+            SELECT sum, count, \(number), \(names.joined(separator: ", "))
+            FROM (SELECT \(Self.sum("count")) AS sum FROM counted) LEFT JOIN shown ON place <= \(limit) ORDER BY place
+            """
+        var rows: [ReportCounts.Row] = []
+        var total = 0
+        try forEachRow(of: query) { row in
+            total = Int(row[0] as Int64)
+            guard let count: Int64 = row[1] else { return }
+            let names = names.indices.map { row.displayText(3 + $0) }
+            rows.append(ReportCounts.Row(names: names, count: Int(count), number: Int(row[2] as Int64)))
+        }
+        return ReportCounts(rows: rows, total: total)
+    }
+}
+
+// MARK: - Displayed text
+
+/// The functions that shorten strings from captures for display on a page.
+enum DisplayText {
+    /// The maximum length of a displayed string in bytes.
+    private static let maxLength = 160
+
+    /// Returns the text, which ends with an ellipsis if it is truncated because it is long.
+    static func truncated(_ text: String) -> String {
+        let bytes = Array(text.utf8)[...]
+        let start = bytes.utf8Prefix(maxLength)
+        return start.count < bytes.count ? String(decoding: start, as: UTF8.self) + "…" : text
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Returns the longest prefix of at most `maxLength` bytes that does not end within a UTF-8 character.
+    func utf8Prefix(_ maxLength: Int) -> Self {
+        guard count > maxLength else { return self }
+        var end = startIndex + maxLength
+        while end > startIndex, self[end] & 0xC0 == 0x80 { end -= 1 }
+        return self[..<end]
+    }
+}
