@@ -8,8 +8,8 @@ struct LedgerJob: Sendable {
     private let rules: PlanRules
     /// The row id of each client in the ledger, or 0 if the row has not been looked up.
     private var clients: [Int64]
-    /// The row id of each type in the ledger, or `nil` if the row has not been looked up.
-    private var types: [Int64?]
+    /// The row id of each type in the ledger, or 0 if the row has not been looked up.
+    private var types: [Int64]
     /// Whether a client whose row has not been looked up can have one.
     ///
     /// In a new ledger, a lookup for each of up to a million clients would find nothing.
@@ -39,7 +39,7 @@ struct LedgerJob: Sendable {
         names = plan.names
         rules = plan.rules
         clients = Array(repeating: 0, count: plan.names.clients.count)
-        types = Array(repeating: nil, count: plan.names.types.values.count)
+        types = Array(repeating: 0, count: plan.names.types.values.count)
         hasOtherClients = try db.hasRow("SELECT 1 FROM clients", [])
         let today = plan.rules.days.day(of: plan.now)
         inFlightKeys = try db.keys("SELECT identity, content FROM flights")
@@ -67,7 +67,7 @@ struct LedgerJob: Sendable {
         usage = nil
         inFlightKeys = nil
         clients = Array(repeating: 0, count: clients.count)
-        types = types.map { _ in nil }
+        types = Array(repeating: 0, count: types.count)
         hasOtherClients = true
     }
 
@@ -132,8 +132,7 @@ struct LedgerJob: Sendable {
             for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key]) }
             // A remark of the server does not replace the reason of a refusal.
             if let note,
-                try !db.hasRow(
-                    "SELECT 1 FROM refusals WHERE identity = ? AND content = ?", record.key.columns)
+                try !db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", record.key.columns)
             {
                 try insertRemark(settlement, note, db)
             }
@@ -141,23 +140,18 @@ struct LedgerJob: Sendable {
         case .refused(let status, let reason):
             try clearInFlight(send, db)
             try insertRemark(settlement, reason, db)
-            guard !send.completesRecord else {
-                return try settle(record, status: status, isRefused: true, at: now, db)
-            }
+            if send.completesRecord { return try settle(record, status: status, isRefused: true, at: now, db) }
             // The refused events are stored until all parts of the record are settled.
             for item in send.items {
                 try db.run(
-                    "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)",
-                    record.key.columns + [item.key, status])
+                    "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)", record.key.columns + [item.key, status])
             }
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try cancelMark(send, db)
             try storeFailure(of: settlement, at: now, db)
         case .unknown, .credentialWrong:
             try storeFailure(of: settlement, at: now, db)
-            try db.run(
-                "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
-                send.key.columns)
+            try db.run("UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?", send.key.columns)
         }
     }
 
@@ -200,10 +194,8 @@ struct LedgerJob: Sendable {
     }
 
     private func insertRemark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
-        let key = settlement.send.record.key
-        try db.run(
-            "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)",
-            key.columns + [settlement.recordID, text])
+        let values: [any DatabaseValue] = [settlement.recordID, text]
+        try db.run("INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)", settlement.send.record.key.columns + values)
     }
 
     private mutating func clearInFlight(_ send: PlannedUpload, _ db: Database) throws {
@@ -231,36 +223,33 @@ struct LedgerJob: Sendable {
     mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if clients[Int(number)] != 0 { return clients[Int(number)] }
         let name = names.clients[number]
-        let values: [any DatabaseValue] = [name.system.description, name.id?.lowercased.string, name.client]
         // SQLite uses the index `client_names` only if these expressions are the same as in the index.
-        let known: Int64? =
-            !hasOtherClients
-            ? nil
-            : try db.first(
-                """
-                SELECT id FROM clients
-                WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?3 IS NULL)
-                """, values)
-        if known == nil { try db.run("INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)", values) }
-        clients[Int(number)] = known ?? db.lastInsertedRow
+        let find: StaticString = """
+            SELECT id FROM clients
+            WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?3 IS NULL)
+            """
+        clients[Int(number)] = try db.rowID(
+            find: hasOtherClients ? find : nil, insert: "INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)",
+            [name.system.description, name.id?.lowercased.string, name.client])
         return clients[Int(number)]
     }
 
     mutating func rowID(ofType number: UInt32, _ db: Database) throws -> Int64 {
-        if let row = types[Int(number)] { return row }
+        if types[Int(number)] != 0 { return types[Int(number)] }
         let type = names.types[number]
-        let row = try db.rowID(
+        types[Int(number)] = try db.rowID(
             find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
             insert: "INSERT INTO kinds (system, type) VALUES (?, ?)", [type.system.description, type.name])
-        types[Int(number)] = row
-        return row
+        return types[Int(number)]
     }
 }
 
 extension Database {
     /// Returns the row id that `find` returns, or that of a new row, which `insert` adds.
-    func rowID(find: StaticString, insert: StaticString, _ values: [any DatabaseValue]) throws -> Int64 {
-        if let row: Int64 = try first(find, values) { return row }
+    ///
+    /// If `find` is `nil`, there is no such row yet.
+    func rowID(find: StaticString?, insert: StaticString, _ values: [any DatabaseValue]) throws -> Int64 {
+        if let find, let row: Int64 = try first(find, values) { return row }
         try run(insert, values)
         return lastInsertedRow
     }

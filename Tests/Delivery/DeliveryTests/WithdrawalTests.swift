@@ -62,6 +62,19 @@ import Testing
             texts: [])
     }
 
+    @Test("Records with the same hold codes are one group, whether a hold or a withdrawal adds the last code")
+    func oneGroupForTheSameCodes() {
+        let records = [
+            Sample.core(1, client: client, held: [Hold("attribution"), .forgotten]),
+            Sample.core(2, client: client, held: [Hold("attribution")]), Sample.core(3, client: client),
+        ]
+        let plan = plan([Contents(records)])
+        #expect(plan.dispositions == [.held, .held, .held])
+        #expect(plan.group(ofRecordAt: 0) == plan.group(ofRecordAt: 1))
+        let counts = plan.groupCounts.map { (plan.reason(of: $0.key).text, $0.value) }.sorted { $0.0 < $1.0 }
+        #expect(counts.map(\.0) == ["held: attribution+forgotten", "held: forgotten"] && counts.map(\.1) == [2, 1])
+    }
+
     @Test("A copy that is not held is used", arguments: ["metadata", "incomplete", "no-target"])
     func goodCopy(code: String) {
         let bad = Sample.glean(1, "baseline", client: client, held: [Hold(code)])
