@@ -110,7 +110,8 @@ import Testing
         let body = #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":1,"v":7}"#
         let folder = try CaptureFolder()
         try folder.put("body", body)
-        let compressed = try tool(["bash", "-c", #"gzip -c "$0" | base64 -w 0"#, "\(folder.path)/body"])
+        let output = try tool(["bash", "-c", #"gzip -c "$0" | base64 -w 0"#, "\(folder.path)/body"])
+        let compressed = String(decoding: output, as: UTF8.self)
         let plain = Data(body.utf8).base64EncodedString()
         func message(_ attributes: String, _ payload: String) -> String {
             #"{"attributeMap":{\#(attributes)},"payload":"\#(payload)"}"#

@@ -15,10 +15,6 @@ struct FiddlerSession {
     private static let requestSuffix = "_c.txt"
     private static let responseSuffix = "_s.txt"
     private static let metadataSuffix = "_m.xml"
-    /// The maximum size of a request, in bytes.
-    ///
-    /// Its converted form is several times as large.
-    private static let sizeLimit = 16 << 20
     /// The maximum number of bytes of a response and of the metadata that are read.
     private static let headSize = 64 << 10
 
@@ -52,7 +48,7 @@ struct FiddlerSession {
     /// The only entry is empty, and therefore rejected, if the request is malformed.
     func archive() throws(FileError) -> [UInt8] {
         let source = try tree.source(at: path)
-        guard source.count <= Self.sizeLimit else { throw FileError(.read, path, code: EFBIG) }
+        guard source.count <= InputLimits.fiddlerRequestSize else { throw FileError(.read, path, code: EFBIG) }
         let request = try source.bytes(at: 0, count: source.count)
         var entry = CanonicalObject()
         if let request = Self.request(in: request) {

@@ -305,9 +305,6 @@ extension FolderSearch {
 // MARK: - Files in iCloud
 
 extension FolderSearch {
-    /// The maximum number of files in iCloud that are reported individually in a folder.
-    private static let reportedCloudFileCount = 1000
-
     /// Reports the files that may belong to stores, but are stored only in iCloud.
     private mutating func addFilesInCloud(_ names: [[UInt8]], in folderStore: (any Store)?) {
         let folders = Path.parts(of: path)
@@ -317,12 +314,12 @@ extension FolderSearch {
                 || ArchiveFormat.mayBeUnread(named: name)
                 || formats.contains { $0.mayBelongToStore(member) }
         }
-        for name in wanted.prefix(Self.reportedCloudFileCount) {
+        for name in wanted.prefix(InputLimits.reportedCloudFileCount) {
             let words =
                 "not downloaded from iCloud: only a placeholder is here; download the file, and copy the folder again"
             problems.append((pathPrefix + String(decoding: name, as: UTF8.self), Problem("unreadable", words)))
         }
-        let others = wanted.count - Self.reportedCloudFileCount
+        let others = wanted.count - InputLimits.reportedCloudFileCount
         guard others > 0 else { return }
         problems.append((path, Problem("unreadable", "and \(others.counted("more file")) not downloaded from iCloud")))
     }
@@ -361,8 +358,6 @@ extension FolderSearch {
             tree.part(of: path) != nil ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
     }
 
-    /// The maximum number of files in a folder whose first bytes are inspected although their names give little reason.
-    private static let guessedArchiveCount = 64
     /// The lowercase suffixes of files that are no archives.
     private static let ordinarySuffixes = [
         ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log",
@@ -391,7 +386,7 @@ extension FolderSearch {
             guessed.sort { $0.lexicographicallyPrecedes($1) }
         }
         for file in others.filter(isNamed) { addUnnamedArchive(file, entries, isNamed: true, in: folder) }
-        for file in guessed.prefix(Self.guessedArchiveCount) {
+        for file in guessed.prefix(InputLimits.guessedArchiveCount) {
             addUnnamedArchive(file, entries, isNamed: false, in: folder)
         }
     }

@@ -96,9 +96,37 @@ public struct JSONArrayStreamReader: Sendable {
     /// The position in an element that is only scanned for brackets and strings, because it is invalid.
     private struct SkippedElement {
         let error: JSONError
-        var depth: Int
+        /// Whether each open bracket is that of an object.
+        private(set) var brackets: [Bool]
+        private var objectCount: Int
         var isInString = false
         var isAfterBackslash = false
+
+        /// The maximum number of brackets that are stored, because the element can have any depth.
+        private static let bracketLimit = 1 << 16
+
+        init(error: JSONError, brackets: [Bool]) {
+            self.error = error
+            self.brackets = brackets
+            objectCount = brackets.count { $0 }
+        }
+
+        mutating func open(isObject: Bool) {
+            guard brackets.count < Self.bracketLimit else { return }
+            brackets.append(isObject)
+            objectCount += isObject ? 1 : 0
+        }
+
+        /// Closes the innermost open bracket of the given kind, and the unclosed brackets inside.
+        ///
+        /// Does nothing if there is no such bracket. Each bracket is compared at most once.
+        mutating func close(isObject: Bool) {
+            guard isObject ? objectCount > 0 : objectCount < brackets.count,
+                let opening = brackets.lastIndex(of: isObject)
+            else { return }
+            objectCount -= brackets[opening...].count { $0 }
+            brackets.removeSubrange(opening...)
+        }
     }
 
     /// Creates a reader for a text whose first piece begins with the outermost value.
@@ -159,7 +187,7 @@ extension JSONArrayStreamReader {
     public mutating func skipElement(after error: JSONError) -> Bool {
         let array = frames.lastIndex { if case .elements = $0.role { true } else { false } }
         guard isInElement, skipped == nil, let array else { return false }
-        skipped = SkippedElement(error: error, depth: frames.count - array - 1)
+        skipped = SkippedElement(error: error, brackets: frames[(array + 1)...].map(\.isObject))
         frames.removeLast(frames.count - array - 1)
         return true
     }
@@ -178,14 +206,14 @@ extension JSONArrayStreamReader {
             }
             switch byte {
             case UInt8(ascii: "\""): skipped.isInString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["): skipped.depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // At depth 0, the bracket ends the array, and is read again.
-                if skipped.depth > 0 { index += 1 }
-                skipped.depth -= 1
-                if skipped.depth <= 0 { return endSkippedElement(skipped.error, at: offset + index - start) }
-                continue
-            case UInt8(ascii: ",") where skipped.depth == 0:
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                skipped.open(isObject: byte == UInt8(ascii: "{"))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","):
+                // Outside of brackets, the byte follows the element, and is read again.
+                if skipped.brackets.isEmpty { return endSkippedElement(skipped.error, at: offset + index - start) }
+                if byte != UInt8(ascii: ",") { skipped.close(isObject: byte == UInt8(ascii: "}")) }
+                guard skipped.brackets.isEmpty else { break }
+                index += 1
                 return endSkippedElement(skipped.error, at: offset + index - start)
             default: break
             }
@@ -284,8 +312,9 @@ extension JSONArrayStreamReader {
             state = isObject ? .firstKey : .firstElement
         default:
             let isString = byte == UInt8(ascii: "\"")
-            guard isString || byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
+            // An element begins even if it is invalid, so that it can be skipped.
             chooseRole(ofValueOfKind: .scalar)
+            guard isString || byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
             if role.isKept { extracted.append(byte) }
             state = isString ? .string(.value) : .scalar
         }

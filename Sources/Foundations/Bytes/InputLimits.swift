@@ -21,6 +21,12 @@ public enum InputLimits {
     /// The maximum number of links and special files that are reported individually.
     public static let reportedSkippedEntryCount = 10_000
 
+    /// The maximum number of files in a folder that are inspected although their names give no reason to take them for
+    /// archives.
+    public static let guessedArchiveCount = 64
+    /// The maximum number of files in iCloud that are reported individually in a folder.
+    public static let reportedCloudFileCount = 1000
+
     // MARK: Paths
 
     /// The maximum size of a path in an archive or backup, in bytes, as on Linux.
@@ -82,6 +88,10 @@ public enum InputLimits {
     ///
     /// A few bytes can decompress to millions of lines. Lines of real logs occupy at least 16 bytes of the file on average.
     public static let logRejectCount = 10_000...1_000_000
+    /// The maximum size of a request in a Fiddler session, in bytes.
+    ///
+    /// Its converted form is several times as large.
+    public static let fiddlerRequestSize = 16 << 20
     /// The maximum size of a decompressed request body, in bytes.
     public static let requestBodySize = 32 << 20
     /// The maximum ratio of the decompressed to the compressed size of a request body.

@@ -115,7 +115,7 @@ private struct Extraction: Equatable {
     @Test(
         "Reading continues after an invalid element",
         arguments: [
-            ("NaN", 0), (#"{"a":NaN}"#, 5), (#"{"a":{"b":["]\"}",&]}}"#, 17), ("{]}", 1), ("[1}", 2), ("--x", 2),
+            ("NaN", 0), (#"{"a":NaN}"#, 5), (#"{"a":{"b":["]\"}",&]}}"#, 18), ("{]}", 1), ("[1:]", 2), ("--x", 2),
             (#"{"a" 1,"b":"]"}"#, 5),
         ])
     func continuesAfterInvalidElement(element: String, fault: Int) throws {
