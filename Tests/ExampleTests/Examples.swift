@@ -127,9 +127,11 @@ import Testing
 
     @Test func tableExport() async throws {
         let (path, record) = (folder("phone.csv"), Self.record)
+        var line: [UInt8] = []
+        let written = record.write(to: &line)
         var export = try TableExport(
             .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-        export.add(RecordHeader(record), payload: record.payload[...])
+        export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
         try await export.writeFinishedRows()
         export.add(meta: "tool", "1.0")
         let counts = try await export.finish()

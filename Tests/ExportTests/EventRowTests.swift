@@ -21,8 +21,10 @@ import Testing
             let record = Record(
                 system: system, type: type, id: "1", client: "C", time: Timestamp(milliseconds: 1_583_150_400_000),
                 target: target, payload: Array(payload.utf8), source: Sample.source, notes: notes, held: held)
+            var line: [UInt8] = []
+            let layout = record.write(to: &line)
             var batch = RecordBatch(firstNumber: 1)
-            batch.add(RecordHeader(record), payload: record.payload[...])
+            batch.add(RecordSummary(record), line: line[...], payload: line[layout.payload])
             var builder = RowBuilder(tables, systems: Systems.table, contents)
             _ = try builder.buildRows(of: batch)
             buffer = builder.rows.buffer

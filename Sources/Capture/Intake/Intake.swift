@@ -266,7 +266,7 @@ public struct Intake: Sendable {
                 let isHidden = hidesInput || entry.summary.pseudonymKeyID != nil
                 let note = isHidden ? code : "\(code) id also used by an earlier record with different content"
                 let (noted, payload) = entry.written.line(line, noting: note)
-                try keep(entry.noting(note), noted[...], noted[payload])
+                try keep(entry, noted[...], noted[payload])
             }
         }
         totals.count(entry.summary)

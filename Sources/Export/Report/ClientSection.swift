@@ -46,8 +46,8 @@ extension ReportPage {
                 WITH largest AS MATERIALIZED (SELECT * FROM clients ORDER BY records DESC, n LIMIT \(Self.maxRows))
                 SELECT largest.client, coalesce(app_name, app_id), a.app, a.version, p.device, p.os, p.os_version,
                 largest.system, first, last, records, largest.uploadable, events FROM largest
-                JOIN (SELECT * FROM latest_apps JOIN entries USING (record)) AS a ON a.owner = n
-                JOIN (SELECT * FROM latest_phones JOIN entries USING (record)) AS p ON p.owner = n
+                JOIN latest_apps AS app ON app.owner = n JOIN entries AS a ON a.record = app.record
+                JOIN latest_phones AS phone ON phone.owner = n JOIN entries AS p ON p.record = phone.record
                 ORDER BY records DESC, n
                 """
             try database.forEachRow(of: query) { row in
@@ -81,7 +81,7 @@ extension ReportPage {
         let condition = columns[0] == "app" ? "" : "WHERE coalesce(\(names), NULL) IS NOT NULL"
         let source = """
             SELECT \(names), count(*) AS count, min(record) AS first, count(DISTINCT client) AS everyone,
-            count(CASE WHEN record IN \(latest) THEN client END) AS clients FROM entries \(condition) GROUP BY \(names)
+            count(CASE WHEN record IN (SELECT record FROM \(latest)) THEN client END) AS clients FROM entries \(condition) GROUP BY \(names)
             """
         return try countTable(caption, titles, of: columns, in: source, noun: "record", cells: cells)
     }

@@ -84,16 +84,19 @@ public final class ReportDatabase: TableSink {
         sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds GROUP BY app, name, label
         """
 
-    /// Returns the statement that creates the table of the first record of each owner in an order.
+    /// Returns the statements that create the table of the first record of each owner in an order.
     private static func latest(_ name: String, _ order: String) -> String {
         """
-        CREATE TABLE latest_\(name) AS SELECT record FROM (SELECT record,
+        CREATE TABLE latest_\(name) (owner INTEGER PRIMARY KEY, record);
+        INSERT INTO latest_\(name) SELECT owner, record FROM (SELECT owner, record,
         row_number() OVER (PARTITION BY owner ORDER BY \(order), record DESC) AS place FROM entries) WHERE place = 1;
         """
     }
 
     /// Returns the expression for the day, counted from 1970-01-01, of a column of milliseconds.
-    static func day(_ column: String) -> String { "\(column) / 86400000 - (\(column) % 86400000 < 0)" }
+    ///
+    /// The numbers are increased before they are divided, because a division rounds negative numbers up.
+    static func day(_ column: String) -> String { "(\(column) + 86400000000000) / 86400000 - 1000000" }
 
     /// Returns the expression for the sum of a column of numbers that are not negative, which is limited to 2⁶³ - 1.
     ///

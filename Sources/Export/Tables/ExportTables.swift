@@ -45,18 +45,20 @@ extension ExportTables {
             .cell(
                 "type", .text, "the type of the upload, as named by the system", isRequired: true
             ) { $0.shared.type },
-            .text("id", "the id by which the system recognizes duplicates") { $0.record.id },
+            .member("id", "the id by which the system recognizes duplicates", isRequired: true, RecordKeys.id) {
+                $0.envelope.root
+            },
             .cell("client", .text, "the id of the client, as stored on the device") { $0.shared.client },
             .cell(
                 "time", .time, "the time at which the device queued the upload: RFC 3339, UTC, with milliseconds"
             ) { $0.shared.time },
             .cell("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC") { $0.shared.milliseconds },
             .cell("day", .text, "the UTC day of `time`, as `YYYY-MM-DD`") { $0.day },
-            .text("app_id", "the bundle id or application id of the app") { $0.record.app?.id },
-            .text("app_name", "the name of the app") { $0.record.app?.name },
-            .text("app_version", "the version of the app") { $0.record.app?.version },
-            .text("app_channel", "the release channel of the app") { $0.record.app?.channel },
-            .text("app_build", "the build number of the app") { $0.record.app?.build },
+            .member("app_id", "the bundle id or application id of the app", RecordKeys.id) { $0.app },
+            .member("app_name", "the name of the app", RecordKeys.name) { $0.app },
+            .member("app_version", "the version of the app", RecordKeys.version) { $0.app },
+            .member("app_channel", "the release channel of the app", RecordKeys.channel) { $0.app },
+            .member("app_build", "the build number of the app", RecordKeys.build) { $0.app },
             .cell("os", .text, "the operating system, if the payload contains it") { $0.device.os },
             .cell(
                 "os_version", .text, "the version of the operating system, if the payload contains it"
@@ -67,21 +69,33 @@ extension ExportTables {
                 "locale_normalized", .text,
                 "`locale` as a language tag of BCP 47, such as `de-DE` for `de_DE`, without keywords"
             ) { $0.normalizedLocale(in: &$1) },
-            .text(
-                "method", "the HTTP method, if it is not the default method of the system"
-            ) { $0.record.target?.method },
-            .text("target", "the path and the query of the URL that receives the upload") { $0.record.target?.path },
-            .json("headers", "the HTTP header fields that are specific to the upload") { $0.headers },
-            .flag("uploadable", "1 if the record can be uploaded, 0 if it is held") { $0.record.held.isEmpty },
-            .text("capture", "the capture that contains the record") { $0.record.source.capture },
+            .member(
+                "method", "the HTTP method, if it is not the default method of the system", RecordKeys.method
+            ) { $0.target },
+            .member(
+                "target", "the path and the query of the URL that receives the upload", RecordKeys.path
+            ) { $0.target },
+            .stored("headers", .json, "the HTTP header fields that are specific to the upload") {
+                $1.keep(json: $0.value(RecordKeys.headers, in: $0.target), of: $0.envelope)
+            },
+            .flag("uploadable", "1 if the record can be uploaded, 0 if it is held") { $0.isUploadable },
+            .member(
+                "capture", "the capture that contains the record", isRequired: true, RecordKeys.capture
+            ) { $0.source },
             .stored(
                 "container", .text,
                 "the container of the app on the phone: the capture, and the path of the folder that usually contains "
                     + "`Documents` and `Library`", isRequired: true
             ) { $0.container(in: &$1) },
-            .text("path", "the path of the file in the capture") { $0.record.source.path },
-            .text("store", "the type of the store on the device") { $0.record.source.store.description },
-            .integer("place", "the position of the record in the file, from 0") { $0.record.source.index },
+            .member(
+                "path", "the path of the file in the capture", isRequired: true, RecordKeys.path
+            ) { $0.source },
+            .member(
+                "store", "the type of the store on the device", isRequired: true, RecordKeys.store
+            ) { $0.source },
+            .stored("place", .integer, "the position of the record in the file, from 0", isRequired: true) {
+                $1.keep(integer: $0.value(RecordKeys.index, in: $0.source), of: $0.envelope)
+            },
             .stored(
                 "payload", .json, "the payload in the documented format of the system", isRequired: true
             ) { $1.keep($0.payload.span) },

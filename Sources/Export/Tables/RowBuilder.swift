@@ -2,20 +2,26 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// A builder that creates table rows from records.
+/// A builder that creates table rows from the lines of records.
+///
+/// A line is parsed again, because it can differ from the record in memory: notes are added to lines, and lines can be
+/// stored in a file until all input has been read. Its payload is needed in its final form, with pseudonyms.
 ///
 /// The memory is reused for later batches.
 struct RowBuilder {
     private let systems: SystemTable
     /// The rows of the last batch.
     var rows: RecordRows
+    /// The record with its payload replaced by 0.
+    private var envelope = JSONDocument()
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// The policy for reading payloads.
+    /// The policy for reading the lines of records.
     ///
-    /// Payloads are valid JSON but can contain unpaired surrogates.
-    private static let readingPolicy = JSONReadingPolicy(unpairedSurrogates: .keep, valueLimit: .fixed)
+    /// The lines are valid JSON but can contain unpaired surrogates.
+    private static let readingPolicy = JSONReadingPolicy(
+        unpairedSurrogates: .keep, depthLimit: 513, valueLimit: .fixed)
 
     init(_ tables: [Table], systems: SystemTable, _ extraContents: ExtraContents) {
         self.systems = systems
@@ -28,17 +34,20 @@ struct RowBuilder {
         var records: [CountedRecord] = []
         records.reserveCapacity(batch.entries.count)
         for (index, entry) in batch.entries.enumerated() {
-            _ = try payload.readValue(in: batch.payloads, range: entry.payload, policy: Self.readingPolicy)
-            add(entry.header.record, number: batch.firstNumber + index, batch.payloads[entry.payload])
-            let summary = RecordSummary(entry.header.record)
-            let number = systems.sequenceNumber(in: payload, of: summary)
-            records.append(CountedRecord(summary: summary, eventCount: rows.eventCount, sequenceNumber: number))
+            _ = try envelope.readValue(in: batch.text, range: entry.envelope, policy: Self.readingPolicy)
+            _ = try payload.readValue(in: batch.text, range: entry.payload, policy: Self.readingPolicy)
+            add(entry.summary, number: batch.firstNumber + index, batch.text[entry.payload])
+            records.append(
+                CountedRecord(
+                    summary: entry.summary, eventCount: rows.eventCount,
+                    sequenceNumber: systems.sequenceNumber(in: payload, of: entry.summary)))
         }
+        envelope.reset()
         payload.reset()
         return records
     }
 
-    private mutating func add(_ record: Record, number: Int, _ payloadBytes: ArraySlice<UInt8>) {
+    private mutating func add(_ record: RecordSummary, number: Int, _ payloadBytes: ArraySlice<UInt8>) {
         let system = systems[record.system]
         var shared = RecordRows.SharedCells()
         shared.number = .integer(Int64(number))
@@ -49,26 +58,53 @@ struct RowBuilder {
             shared.time = rows.buffer.keep(time)
             shared.milliseconds = .integer(time.milliseconds)
         }
-        shared.hasRoundedTimes = record.notes.contains { Record.isTimeUnitNote($0.utf8.span) }
+        let notes = strings(RecordKeys.notes)
+        shared.hasRoundedTimes = notes.contains { Record.isTimeUnitNote($0.utf8.span) }
         let labels = system?.vocabulary?.labels(of: payload, type: record.type, nested: &nested) ?? []
         rows.begin(shared, labels: labels)
-        // The written form of a hold can differ from its parts.
-        rows.add(rows: record.held.lazy.map { Hold(text: $0.text) }, to: ExportTables.holds)
-        rows.add(rows: record.notes.lazy.map(NoteRow.init), to: ExportTables.notes)
+        rows.add(rows: strings(RecordKeys.held).lazy.map { Hold(text: $0) }, to: ExportTables.holds)
+        rows.add(rows: notes.lazy.map(NoteRow.init), to: ExportTables.notes)
         let device =
             system?.rows?.addRows(of: payload, type: record.type, to: &rows, nested: &nested) ?? DeviceCells()
-        let row = RecordRow(record: record, shared: shared, device: device, payload: payloadBytes)
+        let row = RecordRow(
+            envelope, isUploadable: record.isUploadable, shared, device, payload: payloadBytes)
         rows.add(row, number: number, to: ExportTables.records)
+    }
+
+    private func strings(_ key: JSONKey) -> [String] {
+        guard let list = envelope.value(of: key, in: envelope.root), envelope.count(of: list) > 0 else { return [] }
+        return envelope.elements(of: list).map { envelope.string(of: $0) }
     }
 }
 
 /// A row of the table `records`.
 struct RecordRow {
-    /// The record without its payload.
-    let record: Record
+    /// The record with its payload replaced by 0.
+    let envelope: JSONDocument
+    let isUploadable: Bool
     let shared: RecordRows.SharedCells
     let device: DeviceCells
     let payload: ArraySlice<UInt8>
+
+    let app, target, source: JSONNode?
+
+    init(
+        _ envelope: JSONDocument, isUploadable: Bool, _ shared: RecordRows.SharedCells, _ device: DeviceCells,
+        payload: ArraySlice<UInt8>
+    ) {
+        self.envelope = envelope
+        self.isUploadable = isUploadable
+        self.shared = shared
+        self.device = device
+        self.payload = payload
+        app = envelope.value(of: RecordKeys.app, in: envelope.root)
+        target = envelope.value(of: RecordKeys.target, in: envelope.root)
+        source = envelope.value(of: RecordKeys.source, in: envelope.root)
+    }
+
+    func value(_ key: JSONKey, in object: JSONNode?) -> JSONNode? {
+        object.flatMap { envelope.value(of: key, in: $0) }
+    }
 
     /// A cell with the date of the record, which is the first ten bytes of its time.
     var day: Cell {
@@ -78,18 +114,14 @@ struct RecordRow {
         }
     }
 
-    var headers: CanonicalObject? {
-        guard let fields = record.target?.headerFields, !fields.isEmpty else { return nil }
-        var object = CanonicalObject()
-        for field in fields { object.set(JSONKey(field.name), field.value) }
-        return object
-    }
-
     func container(in buffer: inout RowBuffer) -> Cell {
-        let path = record.source.path.utf8.span
-        let length = ContainerName.length(ofContainerIn: path)
-        guard length > 0 else { return buffer.keep(record.source.capture) }
-        return buffer.keep(path: record.source.capture, path.extracting(first: length))
+        guard let capture = value(RecordKeys.capture, in: source),
+            let pathNode = value(RecordKeys.path, in: source)
+        else { return .null }
+        let path = envelope.string(of: pathNode)
+        let length = ContainerName.length(ofContainerIn: path.utf8.span)
+        guard length > 0 else { return buffer.keep(string: capture, of: envelope) }
+        return buffer.keep(path: envelope.string(of: capture), path.utf8.span.extracting(first: length))
     }
 
     func normalizedLocale(in buffer: inout RowBuffer) -> Cell {
@@ -97,6 +129,18 @@ struct RecordRow {
             let normalized = NormalizedLocale(buffer.bytes(start, count))
         else { return .null }
         return buffer.keep(normalized.bytes.span)
+    }
+}
+
+extension Column<RecordRow> {
+    /// Creates a column of the strings of a member of `object`, which is a part of the record.
+    static func member(
+        _ name: String, _ meaning: String, isRequired: Bool = false, _ key: JSONKey,
+        of object: @escaping @Sendable (RecordRow) -> JSONNode?
+    ) -> Self {
+        stored(name, .text, meaning, isRequired: isRequired) { row, buffer in
+            buffer.keep(string: row.value(key, in: object(row)), of: row.envelope)
+        }
     }
 }
 
@@ -114,37 +158,46 @@ struct NoteRow {
 
 // MARK: - Batches
 
-/// Consecutive records that are converted to rows by one job.
+/// The lines of consecutive records that are converted to rows by one job.
 struct RecordBatch: Sendable {
     struct Entry: Sendable {
-        let header: RecordHeader
-        /// The range of the payload in ``RecordBatch/payloads``.
+        let summary: RecordSummary
+        /// The range, in ``RecordBatch/text``, of the record with its payload replaced by 0.
+        let envelope: Range<Int>
+        /// The range, in ``RecordBatch/text``, of the payload.
         let payload: Range<Int>
     }
 
     /// The number of the first record in the batch.
     let firstNumber: Int
-    private(set) var payloads: [UInt8] = []
+    private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
-    /// The size of the payloads, in bytes, at which a batch is full.
+    /// The size, in bytes, at which a batch is full.
     ///
     /// A full batch fits into the cache of a processor core.
     static let sizeGoal = 256 << 10
 
     init(firstNumber: Int) {
         self.firstNumber = firstNumber
-        payloads.reserveCapacity(Self.sizeGoal + Self.sizeGoal / 4)
+        text.reserveCapacity(Self.sizeGoal + Self.sizeGoal / 4)
     }
 
     /// The number of the first record after the batch.
     var nextNumber: Int { firstNumber + entries.count }
-    var isFull: Bool { payloads.count >= Self.sizeGoal }
+    var isFull: Bool { text.count >= Self.sizeGoal }
 
-    mutating func add(_ header: RecordHeader, payload: ArraySlice<UInt8>) {
-        let start = payloads.count
-        payloads += payload
-        entries.append(Entry(header: header, payload: start..<payloads.count))
+    /// Adds a record.
+    ///
+    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
+    mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
+        let start = text.count
+        text += line[..<payload.startIndex]
+        text.append(UInt8(ascii: "0"))
+        text += line[payload.endIndex..<line.endIndex - 1]
+        let end = text.count
+        text += payload
+        entries.append(Entry(summary: summary, envelope: start..<end, payload: end..<text.count))
     }
 }
 

@@ -10,7 +10,7 @@ import Telemetry
 /// ```swift
 /// var export = try TableExport(
 ///     .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-/// export.add(RecordHeader(record), payload: record.payload[...])
+/// export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
 /// try await export.writeFinishedRows()
 /// export.add(meta: "tool", "1.0")
 /// let counts = try await export.finish()
@@ -96,9 +96,11 @@ public struct TableExport: ~Copyable {
     /// The number of rows that a timeline omits because they have no time.
     public var untimedRowCount: Int { sink.untimedRowCount }
 
-    /// Adds a record from its header and its payload.
-    public mutating func add(_ header: RecordHeader, payload: ArraySlice<UInt8>) {
-        batch.add(header, payload: payload)
+    /// Adds a record.
+    ///
+    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
+    public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
+        batch.add(record, line: line, payload: payload)
         if batch.isFull { closeBatch() }
     }
 

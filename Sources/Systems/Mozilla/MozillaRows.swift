@@ -128,7 +128,8 @@ private enum CoreRows {
     }
 
     static func addRows(of document: JSONDocument, to rows: inout RecordRows) {
-        rows.add(cells(of: document, &rows.buffer), to: core)
+        // The cells are determined only if the output contains the table, because this takes a noticeable time.
+        if rows.buffer.index(of: core.table) != nil { rows.add(cells(of: document, &rows.buffer), to: core) }
         if let searches = document.value(of: MeasurementKeys.searches, in: document.root) {
             rows.add(rows: searchCountRows(searches, of: document, rows.buffer), to: Self.searches)
         }

@@ -58,20 +58,6 @@ extension Record {
     }
 }
 
-/// A record without its payload.
-///
-/// The type is a class, so that several owners share the strings of the record without counting references to each.
-public final class RecordHeader: Sendable {
-    /// The record with an empty payload.
-    public let record: Record
-
-    /// Creates the header of a record.
-    public init(_ record: consuming Record) {
-        record.payload = []
-        self.record = record
-    }
-}
-
 /// The app that queued a record.
 ///
 /// Unknown properties are `nil`.

@@ -11,8 +11,6 @@ public struct ScanOutput: Sendable {
     public struct Entry: Sendable {
         /// The parts of the record that are counted.
         public let summary: RecordSummary
-        /// The record without its payload.
-        public private(set) var header: RecordHeader
         /// The range of the line, including its line feed, in ``ScanOutput/lines``.
         public let line: Range<Int>
         /// The positions of the record's notes and payload in ``ScanOutput/lines``.
@@ -31,14 +29,6 @@ public struct ScanOutput: Sendable {
         public let leftOut: PseudonymCounts
         /// The sequence number of the record, or `nil` if the options do not request sequence numbers.
         public let sequenceNumber: SequenceNumber?
-
-        /// Returns the entry with another first note of the record.
-        public func noting(_ note: String) -> Self {
-            var (entry, record) = (self, header.record)
-            record.notes.insert(note, at: 0)
-            entry.header = RecordHeader(record)
-            return entry
-        }
     }
 
     /// A reference to a part of a store.
@@ -236,8 +226,7 @@ public struct ScanOutput: Sendable {
         let number = sequenceNumber(of: record)
         entries.append(
             Entry(
-                summary: summary, header: RecordHeader(copy record), line: line, written: written,
-                key: RecordKey(record),
+                summary: summary, line: line, written: written, key: RecordKey(record),
                 rank: record.held.isEmpty ? .notHeld : CopyRank(record.held),
                 dependsOnSurroundings: dependsOnSurroundings(record.held), input: input, place: place,
                 leftOut: leftOut, sequenceNumber: number))
@@ -422,8 +411,7 @@ extension ScanOutput.Entry {
         input: Int, place: ScanOutput.StorePlace?, leftOut: PseudonymCounts, sequenceNumber: SequenceNumber?
     ) {
         self.init(
-            summary: RecordSummary(record), header: RecordHeader(copy record), line: line, written: written, key: key,
-            rank: rank,
+            summary: RecordSummary(record), line: line, written: written, key: key, rank: rank,
             dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber)
     }
 }

@@ -241,6 +241,7 @@ public struct RecordRows: Sendable {
 
     /// Adds rows of the current record to `table`, and numbers them from 0.
     public mutating func add<Row>(rows: some Sequence<Row>, to table: RowTable<Row>) {
+        guard buffer.index(of: table.table) != nil else { return }
         for (number, row) in rows.enumerated() { add(row, number: number, to: table) }
     }
 }

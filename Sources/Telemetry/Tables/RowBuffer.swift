@@ -9,12 +9,15 @@ public struct RowBuffer: Sendable {
     /// The cells of each table, row by row.
     public private(set) var cells: [[Cell]]
     private let tables: [Table]
+    /// Whether a table has a column of JSON.
+    private let storesJSON: Bool
 
     /// Creates an empty buffer.
     ///
     /// The elements of ``cells`` are in the same order as `tables`.
     public init(_ tables: [Table]) {
         self.tables = tables
+        storesJSON = tables.contains { $0.columns.contains { $0.kind == .json } }
         cells = Array(repeating: [], count: tables.count)
     }
 
@@ -136,9 +139,9 @@ extension RowBuffer {
 
     /// Stores a value as canonical JSON.
     ///
-    /// Returns a null cell if `node` is `nil` or is `null`.
+    /// Returns a null cell if `node` is `nil` or is `null`, or if no table has a column of JSON.
     public mutating func keep(json node: JSONNode?, of document: JSONDocument) -> Cell {
-        guard let node, document.kind(of: node) != .null else { return .null }
+        guard storesJSON, let node, document.kind(of: node) != .null else { return .null }
         let start = text.count
         document.write(node, to: &text)
         return .text(start: start, count: UInt32(text.count - start))
@@ -146,10 +149,11 @@ extension RowBuffer {
 
     /// Stores the members of `object` for which `isWanted` returns `true`, as canonical JSON.
     ///
-    /// Returns a null cell if `isWanted` returns `true` for no member.
+    /// Returns a null cell if `isWanted` returns `true` for no member, or if no table has a column of JSON.
     public mutating func keep(
         membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
     ) -> Cell {
+        guard storesJSON else { return .null }
         let start = text.count
         for place in 0..<document.memberCount(of: object) {
             let member = document.member(at: place, of: object)

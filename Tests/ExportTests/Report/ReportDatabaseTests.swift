@@ -98,7 +98,7 @@ import Testing
         try database.commit()
         func latest(_ column: String, _ table: String, owner: Int) throws -> String? {
             var found: String?
-            let query = "SELECT \(column) FROM \(table) JOIN entries USING (record) WHERE owner = \(owner)"
+            let query = "SELECT \(column) FROM \(table) JOIN entries USING (record) WHERE \(table).owner = \(owner)"
             try database.forEachRow(of: query) { found = $0[0] }
             return found
         }

@@ -261,9 +261,9 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         let intake = try await common.read(
             reader,
-            keep: { entry, _, payload in
+            keep: { entry, line, payload in
                 stores?.count(entry)
-                export.add(entry.header, payload: payload)
+                export.add(entry.summary, line: line, payload: payload)
             },
             note: { finding in
                 stores?.note(finding)

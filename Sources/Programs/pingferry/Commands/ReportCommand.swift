@@ -107,9 +107,9 @@ struct ReportCommand: AsyncParsableCommand {
             .report(database), path: output, replacing: force, systems: Systems.table, limit: reader.limit)
         let intake = try await common.read(
             reader,
-            keep: { entry, _, payload in
+            keep: { entry, line, payload in
                 stores.count(entry)
-                export.add(entry.header, payload: payload)
+                export.add(entry.summary, line: line, payload: payload)
                 payloadByteCount += payload.count
             },
             note: { finding in
