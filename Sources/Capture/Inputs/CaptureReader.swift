@@ -12,9 +12,9 @@ public struct CaptureReader: Sendable {
     /// The inputs to be read.
     public let inputs: [CaptureInput]
     /// The options for reading stores.
-    public private(set) var options: ScanOptions
+    public internal(set) var options: ScanOptions
     /// The limit on the number of jobs.
-    public let limit: JobLimit
+    public var limit: JobLimit { options.limit }
     private let paths: [String]
     private let segments: Range<Int>?
     /// The indices of the stores to be read, or `nil` if all stores of a capture are read.
@@ -35,10 +35,8 @@ public struct CaptureReader: Sendable {
         self.inputs = inputs
         self.paths = paths
         self.segments = segments
-        self.limit = limit
-        var options = options
-        options.parallelFor = { limit.concurrentPerform($0, $1) }
         self.options = options
+        self.options.limit = limit
     }
 
     /// The total number of bytes of the inputs, or `nil` if it is unknown in advance.
@@ -73,7 +71,7 @@ public struct CaptureReader: Sendable {
         intake.reserveCapacity(fileCount: inputs.reduce(0) { $0 + $1.storeFileCount })
         for number in order {
             guard let survey = survey(of: number) else { continue }
-            try await survey.readNamingInput(number) { output in try intake.survey(output) }
+            try await survey.readNamingInput(number) { output in intake.survey(output) }
         }
         for number in order {
             let isBundle = inputs[number].isBundle
@@ -97,6 +95,7 @@ public struct CaptureReader: Sendable {
         // An excluded copy decides, too.
         survey.options.filter.uploadableOnly = false
         survey.options.reportsQueues = false
+        survey.options.quarantine = nil
         switch inputs[number] {
         case .folder(let capture):
             let stores = capture.stores.indices.filter { capture.mayDecide($0) }
@@ -132,12 +131,7 @@ public struct CaptureReader: Sendable {
         case .bundle(let bundle): try await read(bundle, number, consume)
         case .salvage(let bundle):
             let scan = try SalvageScan(bundle)
-            var hasMore = true
-            while hasMore {
-                var output = ScanOutput(capture: bundle.label, input: number, writingWith: options)
-                hasMore = try scan.read(into: &output)
-                try await consume(output)
-            }
+            try await read(number, labeled: bundle.label, { try scan.read(into: &$0) }, consume)
         case .log(let log): try await log.read(input: number, options, limit: limit, consume)
         }
     }
@@ -183,9 +177,18 @@ public struct CaptureReader: Sendable {
         }
         guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
         var details = BundleDetails(of: bundle)
-        while true {
-            var output = ScanOutput(capture: bundle.path, input: number, writingWith: options)
-            guard try details.read(into: &output) else { return }
+        try await read(number, labeled: bundle.path, { try details.read(into: &$0) }, consume)
+    }
+
+    /// Calls `step` until it returns `false`, and `consume` with the outputs that it fills.
+    private func read(
+        _ number: Int, labeled label: String, _ step: (inout ScanOutput) throws -> Bool,
+        _ consume: (ScanOutput) async throws -> Void
+    ) async throws {
+        var hasMore = true
+        while hasMore {
+            var output = ScanOutput(capture: label, input: number, writingWith: options)
+            hasMore = try output.fill(step)
             try await consume(output)
         }
     }
