@@ -81,12 +81,12 @@ import Testing
         var assembler = try BundleAssembler(level: 3, toolVersion: "1", limit: JobLimit(jobs: 1))
         var lost: [QuarantineLoss] = []
         try await assembler.add(SampleBundle.spill([entry])) { _, _ in
-            nil
+            throw FileError(.read, "p", code: EIO)
         } onLoss: { _, loss in
             lost.append(loss)
         } to: { _ in
         }
-        #expect(lost == [.changed])
+        #expect(lost == [.unreadable("cannot read p: Input/output error")])
         let manifest = try assembler.finish(problems: SampleBundle.spill([LocatedProblem]()), duplicateCount: 0) { _ in
         }
         #expect(!manifest.otherMembers.contains { $0.path.hasPrefix("quarantine/") })

@@ -52,7 +52,7 @@ import Testing
 
     private func output(_ records: Record...) -> ScanOutput {
         var output = ScanOutput(writingFor: 0)
-        for record in records { output.add(record) }
+        for record in records { try! output.add(record) }
         return output
     }
 
@@ -359,7 +359,7 @@ import Testing
     @Test(
         "Quarantined bytes that cannot be stored are a reported loss",
         arguments: [
-            (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"), (.changed, "changed"),
+            (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"),
             (.unreadable("cannot read big: Input/output error"), "unreadable"),
         ])
     func lost(loss: QuarantineLoss, code: String) throws {

@@ -1,3 +1,4 @@
+import JSONText
 import Telemetry
 
 /// A rejected span of bytes, with only the code of the reason.
@@ -28,6 +29,13 @@ extension String {
 }
 
 extension ScanOutput {
+    /// The records that were written.
+    public var records: [Record] {
+        var document = JSONDocument()
+        return entries.map { try! Record(line: Array(lines[$0.line].dropLast()), using: &document) }
+    }
+    /// The rejects, without the files that contain them.
+    public var rejects: [Reject] { quarantined.map(\.reject) }
     /// The rejects, with only the codes of their reasons.
     public var refused: [RejectSummary] { rejects.map { RejectSummary($0) } }
 }
