@@ -1,4 +1,3 @@
-import Files
 import Telemetry
 import TestSupport
 import Testing
@@ -85,7 +84,7 @@ import Testing
     }
 
     private func file(_ path: String, _ contents: [UInt8]) -> OpenFile {
-        OpenFile(StoreFile(name: [], path: path, kind: kind), contents: ByteSource(contents))
+        OpenFile(StoreFile(name: [], path: path, kind: kind), contents: .bytes(contents))
     }
 
     @Test("Records, problems and rejects of a file are kept in their order.")

@@ -48,7 +48,8 @@ private struct LeanplumDatabase: ~Copyable {
 
     /// Copies a database, unless one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
-        var files = [Self.file(at: store.path, try context.tree.source(at: store.path))]
+        let main = try context.tree.source(at: store.path)
+        var files = [Self.file(at: store.path, main)]
         var companions: [ByteSource?] = []
         for path in store.companionPaths {
             do throws(FileError) {
@@ -61,13 +62,13 @@ private struct LeanplumDatabase: ~Copyable {
             }
         }
         var (copy, fault): (DatabaseCopy?, WriteAheadLogFault?) = (nil, nil)
-        if files.allSatisfy({ $0.contents.count <= Self.sizeLimit }) {
+        if files.allSatisfy({ $0.count <= Self.sizeLimit }) {
             let folder = context.options.copyFolder
             fault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
             copy = try DatabaseCopy(
-                main: files[0].contents.copied(to: folder), journal: companions[0]?.copied(to: folder),
+                main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
                 writeAheadLog: companions[1]?.copied(to: folder),
-                size: files.reduce(0) { $0 + $1.contents.count }, sizeLimit: Self.sizeLimit)
+                size: files.reduce(0) { $0 + $1.count }, sizeLimit: Self.sizeLimit)
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
         self.init(
@@ -87,14 +88,14 @@ private struct LeanplumDatabase: ~Copyable {
 
     private static func file(at path: String, _ contents: ByteSource) -> OpenFile {
         // The files are read by their paths, so their names are not needed.
-        OpenFile(StoreFile(name: [], path: path, kind: .leanplumSQLite), contents: contents)
+        OpenFile(StoreFile(name: [], path: path, kind: .leanplumSQLite), contents: .source(contents))
     }
 
     /// Reads a row, and returns whether the end of the table was not reached.
     mutating func read(into output: inout ScanOutput) throws -> Bool {
         if !hasStarted {
             hasStarted = true
-            output.bytesRead += files.reduce(0) { $0 + $1.contents.count }
+            output.bytesRead += files.reduce(0) { $0 + $1.count }
             if let fault = writeAheadLogFault {
                 output.report(
                     Problem("damaged", fault.description, at: fault.offset), path: files[0].file.path + "-wal")

@@ -35,12 +35,12 @@ public final class QuarantineSpool: Sendable {
     /// Stores bytes with the hash `sha256`.
     ///
     /// - Throws: `FileError` with the operation `spool`.
-    func store(_ bytes: [UInt8], sha256: ContentHash) throws(FileError) {
+    func store(_ bytes: Span<UInt8>, sha256: ContentHash) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard bytes.count <= state.remainingSize, state.ranges[sha256] == nil else { return }
             let file = if let present = state.file { present } else { try SpoolFile(in: folder) }
             state.file = file
-            try file.write(bytes.span, at: state.size)
+            try file.write(bytes, at: state.size)
             state.ranges[sha256] = state.size..<state.size + bytes.count
             state.size += bytes.count
         }

@@ -171,12 +171,9 @@ public struct ScanOutput: Sendable {
     ///
     /// - Throws: `FileError` if the file cannot be read, or with the operation `spool` if there is no space.
     public mutating func reject(_ reject: Reject) throws(FileError) {
-        let range = reject.range(inFileOf: file.contents.count)
-        let isWhole = range.count == file.contents.count
+        let range = reject.range(inFileOf: file.count)
         let isStored = try !file.carriesCredentials
-        let known = isWhole ? file.sha256 : nil
-        let sha256 = if let known { known } else { try hash(range, storing: isStored) }
-        if isWhole { file.sha256 = sha256 }
+        let sha256 = try file.hash(range, storingIn: isStored ? quarantine : nil, limit: quarantineFileLimit)
         quarantine(
             QuarantineEntry(
                 capture: capture, path: file.file.path, store: file.file.kind, reject: reject, size: range.count,
@@ -189,20 +186,6 @@ public struct ScanOutput: Sendable {
     public mutating func reject(_ rejects: inout ArraySlice<Reject>) throws(FileError) -> Bool {
         while !isFull, let next = rejects.popFirst() { try reject(next) }
         return !rejects.isEmpty
-    }
-
-    /// Returns the hash of a range of the current file, and stores its bytes unless they exceed the limit.
-    private func hash(_ range: Range<Int>, storing isStored: Bool) throws(FileError) -> ContentHash {
-        guard range.count <= quarantineFileLimit else {
-            // The range is hashed in chunks because it can be too large for memory.
-            var hash = SHA256()
-            try file.contents.forEachChunk(in: range) { bytes, _ throws(FileError) in hash.update(bytes.span) }
-            return hash.finalize()
-        }
-        let bytes = try file.contents.bytes(at: range.lowerBound, count: range.count)
-        let sha256 = SHA256.hash(bytes.span)
-        if isStored { try quarantine?.store(bytes, sha256: sha256) }
-        return sha256
     }
 
     /// Adds an entry of the quarantine whose bytes were stored before, or are not stored.

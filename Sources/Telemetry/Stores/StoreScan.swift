@@ -76,7 +76,7 @@ struct FileScan: StoreScan {
         do throws(FileError) {
             try folder.readListed(file.name, limit: file.sizeLimit.bytes, into: &contents)
             output.bytesRead += contents.count
-            return OpenFile(file, contents: ByteSource(contents))
+            return OpenFile(file, contents: .bytes(contents))
         } catch {
             guard error.isTooLarge else {
                 output.report(Problem("unreadable", error.description), path: file.path)
@@ -103,7 +103,7 @@ struct FileScan: StoreScan {
                 ? "too-large: more than \(size) MiB; only files of \(kept >> 20) MiB are kept" : error.description
             return output.report(Problem("unreadable", reason), path: file.path)
         }
-        var open = OpenFile(file, contents: ByteSource(contents))
+        var open = OpenFile(file, contents: .bytes(contents))
         try output.withFile(&open) { try $0.reject(Reject("\(file.sizeLimit.code) more than \(size) MiB")) }
     }
 }
@@ -161,39 +161,81 @@ public struct StoreFile: Sendable {
 
 /// A store file whose rejects are put into quarantine.
 public struct OpenFile: Sendable {
+    /// The contents of a file.
+    public enum Contents: Sendable {
+        case bytes([UInt8])
+        /// The contents of a file that can be too large for memory.
+        case source(ByteSource)
+    }
+
     /// The name, path and properties of the file.
     public let file: StoreFile
-    /// The contents of the file.
-    public let contents: ByteSource
+    private let contents: Contents
     /// The hash of the whole file, if it was computed, because a file can have many rejects.
-    var sha256: ContentHash?
+    private var sha256: ContentHash?
     private var knownCredentials: Bool?
 
     /// Creates a file with the given contents.
-    public init(_ file: StoreFile, contents: ByteSource) {
+    public init(_ file: StoreFile, contents: Contents) {
         self.file = file
         self.contents = contents
     }
 
     /// The state of an output between files.
-    static let none = OpenFile(StoreFile(name: [], path: "", kind: StoreKind("")), contents: ByteSource([]))
+    static let none = OpenFile(StoreFile(name: [], path: "", kind: StoreKind("")), contents: .bytes([]))
 
     /// Whether the whole file was put into quarantine.
     public var isQuarantined: Bool { sha256 != nil }
+
+    /// The number of bytes in the file.
+    public var count: Int {
+        switch contents {
+        case .bytes(let bytes): bytes.count
+        case .source(let source): source.count
+        }
+    }
 
     /// Whether the file can contain credentials.
     var carriesCredentials: Bool {
         mutating get throws(FileError) {
             if let knownCredentials { return knownCredentials }
             let found =
-                switch file.credentials {
-                case .never: false
-                case .always: true
-                case .ifContaining(let text): try contents.bytes(at: 0, count: contents.count).contains(text: text)
+                switch (file.credentials, contents) {
+                case (.never, _): false
+                case (.always, _): true
+                case (.ifContaining(let text), .bytes(let bytes)): bytes.contains(text: text)
+                case (.ifContaining(let text), .source(let source)):
+                    try source.bytes(at: 0, count: source.count).contains(text: text)
                 }
             knownCredentials = found
             return found
         }
+    }
+
+    /// Returns the hash of a range, and stores its bytes in `spool` unless there are more than `limit`.
+    ///
+    /// - Throws: `FileError` if the file cannot be read, or with the operation `spool`.
+    mutating func hash(
+        _ range: Range<Int>, storingIn spool: QuarantineSpool?, limit: Int
+    ) throws(FileError) -> ContentHash {
+        let isWhole = range.count == count
+        if isWhole, let sha256 { return sha256 }
+        let found: ContentHash
+        switch contents {
+        case .source(let source) where range.count > limit || spool == nil:
+            var hash = SHA256()
+            try source.forEachChunk(in: range) { bytes, _ throws(FileError) in hash.update(bytes.span) }
+            found = hash.finalize()
+        case .source(let source):
+            let bytes = try source.bytes(at: range.lowerBound, count: range.count)
+            found = SHA256.hash(bytes.span)
+            try spool?.store(bytes.span, sha256: found)
+        case .bytes(let bytes):
+            found = SHA256.hash(bytes.span.extracting(range))
+            if range.count <= limit { try spool?.store(bytes.span.extracting(range), sha256: found) }
+        }
+        if isWhole { sha256 = found }
+        return found
     }
 }
 
