@@ -6,6 +6,7 @@ import JSONText
 import Mozilla
 import Systems
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Capture
@@ -52,7 +53,7 @@ import Testing
 
     private func output(_ records: Record...) -> ScanOutput {
         var output = ScanOutput(writingFor: 0)
-        for record in records { try! output.add(record) }
+        for record in records { withoutErrors { try output.add(record) } }
         return output
     }
 
@@ -165,7 +166,7 @@ import Testing
         used.removeAll()
         #expect(used.lines.count == 0 && used.lines.capacity == capacity && used.entries.capacity >= 2)
         #expect(used.entries.isEmpty && used.problems.isEmpty && used.quarantined.isEmpty && used.bytesRead == 0)
-        used.add(record("3"))
+        try used.add(record("3"))
         var probe = IntakeProbe()
         try probe.add(used)
         #expect(probe.lines == [line(record("3"))])

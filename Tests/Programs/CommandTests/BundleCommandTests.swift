@@ -32,7 +32,9 @@ import Testing
         #expect(folder.names == ["a.tar.zst"])
     }
 
-    /// A limit of file sizes has the effect of a full disk, but requires no mount. Standard output is a pipe.
+    /// A limit of file sizes has the effect of a full disk, but requires no mount.
+    ///
+    /// The bundle is not affected, because standard output is a pipe.
     @Test func fullDiskForQuarantinedBytesIsReported() throws {
         try folder.makeFolder("in/MozTelemetry-Default-core")
         for number in 0..<3 {

@@ -17,7 +17,7 @@ struct SiftReading {
         for (file, bytes) in files {
             var found = ScanOutput(capture: "c")
             let source = Source(capture: "c", path: "\(file)", store: file.kind, index: 0)
-            try! store.read(bytes, of: file, part: 0, from: source, into: &found)
+            withoutErrors { try store.read(bytes, of: file, part: 0, from: source, into: &found) }
             problems += found.problems.map(\.problem)
             rejects += found.rejects
         }

@@ -23,9 +23,8 @@ struct PingReader: StoreReader {
     private struct Ping {
         /// Whether the ping has an envelope, is an element of an array, or consists of measurements alone.
         enum Form {
-            case envelope
-            case element(note: String?)
-            case measurements(note: String)
+            case envelope, element, measurements
+            /// Measurements with the given date.
             case dated(String)
         }
 
@@ -118,27 +117,26 @@ struct PingReader: StoreReader {
         let (root, kind) = (document.root, document.kind(of: document.root))
         switch format {
         case .pingFile where kind == .array:
-            let form = Ping.Form.element(note: "P3 array of pings in a ping folder")
-            pings = document.elements(of: root).enumerated().map { Ping(node: $1, index: $0, form: form) }[...]
+            pings = document.elements(of: root).enumerated().map { Ping(node: $1, index: $0, form: .element) }[...]
         case .pingFile:
             let isBare = kind == .object && isWithoutEnvelope(root)
-            let form = isBare ? Ping.Form.measurements(note: "P4 measurements without an envelope") : .envelope
-            pings = [Ping(node: root, index: 0, form: form)]
+            pings = [Ping(node: root, index: 0, form: isBare ? .measurements : .envelope)]
         case .array:
             guard kind == .array else { throw PingError("P5 root is no array") }
             pings = pingsByTime(in: root)
         case .datedMeasurements:
             guard kind == .object else { throw PingError("S0 root is no object") }
-            pings = (0..<document.memberCount(of: root)).map { position in
-                let member = document.member(at: position, of: root)
-                return Ping(node: member.value, index: position, form: .dated(document.string(of: member.key)))
-            }[...]
+            pings =
+                (0..<document.memberCount(of: root)).map { position in
+                    let member = document.member(at: position, of: root)
+                    return Ping(node: member.value, index: position, form: .dated(document.string(of: member.key)))
+                }[...]
         }
     }
 
     private func pingsByTime(in array: JSONNode) -> ArraySlice<Ping> {
         let elements = document.elements(of: array).enumerated().map { index, element in
-            (ping: Ping(node: element, index: index, form: .element(note: nil)), time: document.timestamp(ofEnvelope: element))
+            (ping: Ping(node: element, index: index, form: .element), time: document.timestamp(ofEnvelope: element))
         }
         let ordered = elements.sorted { left, right in
             switch (left.time, right.time) {
@@ -154,17 +152,19 @@ struct PingReader: StoreReader {
     private mutating func record(of ping: Ping, from source: Source) throws(PingError) -> Record {
         let source = source.record(at: ping.index)
         switch ping.form {
-        case .envelope: return try record(ofEnvelope: ping.node, notes: [], from: source)
-        case .element(let note):
+        case .envelope: return try record(ofEnvelope: ping.node, note: nil, from: source)
+        case .element:
+            let note = format == .pingFile ? "P3 array of pings in a ping folder" : nil
             do throws(PingError) {
-                return try record(ofEnvelope: ping.node, notes: note.map { [$0] } ?? [], from: source)
+                return try record(ofEnvelope: ping.node, note: note, from: source)
             } catch {
                 throw PingError(reject(ofElement: ping.node, at: ping.index, error))
             }
-        case .measurements(let note):
+        case .measurements:
             // The base class of the SDK uses the same name for pings without a type.
             let type = pingTypeFromName.isEmpty ? "unknown" : pingTypeFromName
-            return recordWithoutEnvelope(ping.node, type: type, time: nil, note: note, from: source)
+            return recordWithoutEnvelope(
+                ping.node, type: type, time: nil, note: "P4 measurements without an envelope", from: source)
         case .dated(let date):
             guard document.kind(of: ping.node) == .object else { throw PingError("S0 \(date): no measurements") }
             let hasEvents = document.value(of: MeasurementKeys.events, in: ping.node) != nil
@@ -208,11 +208,11 @@ struct PingError: Error {
 
 extension PingReader {
     private mutating func record(
-        ofEnvelope envelope: JSONNode, notes: [String], from source: Source
+        ofEnvelope envelope: JSONNode, note: String?, from source: Source
     ) throws(PingError) -> Record {
         guard document.kind(of: envelope) == .object else { throw PingError("P5 no envelope") }
         var findings = Findings()
-        for note in notes { findings.note(note) }
+        if let note { findings.note(note) }
         let documentID = try member(EnvelopeKeys.documentID, at: 0, .string, of: envelope)
         let measurements = try member(EnvelopeKeys.measurements, at: 1, .object, of: envelope)
         let pingType = try member(EnvelopeKeys.pingType, at: 2, .string, of: envelope)
