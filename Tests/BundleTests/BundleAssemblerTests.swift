@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import Mozilla
 import Telemetry
 import TestSupport
