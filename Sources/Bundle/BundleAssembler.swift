@@ -92,10 +92,10 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Equal bytes are written once, in the order of their hashes. `contents` returns the bytes of `item` from the input
     /// with the number `input`. If it throws an error other than `FileError` with the operation `spool`, the bytes are
-    /// omitted. `onLoss` is called with each entry whose bytes are omitted, and with the reason.
+    /// omitted. `onLoss` is called with each entry whose bytes are omitted, and with the problem.
     public mutating func add(
         _ quarantine: QuarantineSpill, contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8],
-        onLoss: (QuarantineEntry, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
+        onLoss: (QuarantineEntry, Problem) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
         closeSegment()
         while pendingMembers.count > 0 { try await writeNextMember(to: sink) }
@@ -105,12 +105,18 @@ public struct BundleAssembler: ~Copyable {
         var next = 0
         try quarantine.forEach { line, entry in
             guard var item = entry else { return try append(line, to: &members, sink) }
-            var loss: QuarantineLoss? = .unreadable("cannot read quarantined bytes: their SHA-256 is malformed")
+            var loss: Problem? = Problem(
+                "unreadable", "cannot read quarantined bytes: their SHA-256 is malformed")
             if ContentHash(hex: item.sha256) != nil {
                 switch stored[next].verdict {
                 case .stored: loss = failures[next]
-                case .tooLarge: loss = .tooLarge
-                case .tooMany: loss = .tooMany(quarantine.limits.entryCountLimit)
+                case .tooLarge:
+                    loss = Problem("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
+                case .tooMany:
+                    let limit = quarantine.limits.entryCountLimit
+                    loss = Problem(
+                        "quarantine-limit",
+                        "\(limit) others are in the quarantine, which holds no more; listed only")
                 }
                 next += 1
             }
@@ -131,8 +137,8 @@ public struct BundleAssembler: ~Copyable {
     private mutating func write(
         _ stored: inout [QuarantineSpill.StoredEntry], of quarantine: QuarantineSpill,
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8], to sink: Sink
-    ) throws -> [Int: QuarantineLoss] {
-        var failures: [Int: QuarantineLoss] = [:]
+    ) throws -> [Int: Problem] {
+        var failures: [Int: Problem] = [:]
         var indicesByHash = stored.indices.sorted { left, right in
             (stored[left].sha256, left) < (stored[right].sha256, right)
         }[...]
@@ -148,7 +154,7 @@ public struct BundleAssembler: ~Copyable {
                 } catch let error as FileError where error.operation == .spool {
                     throw error
                 } catch {
-                    failures[index] = .unreadable("\(error)")
+                    failures[index] = Problem("unreadable", "\(error)")
                     continue
                 }
                 try append(BundleLayout.quarantineMemberName(sha256: item.sha256), bytes, to: sink)

@@ -105,13 +105,3 @@ public struct QuarantineLimits: Sendable {
         self.entryCountLimit = entryCountLimit
     }
 }
-
-/// The reason why quarantined bytes were not stored.
-public enum QuarantineLoss: Sendable, Equatable {
-    /// The bytes exceed a size limit.
-    case tooLarge
-    /// The bundle already stores the given maximum number of distinct byte sequences.
-    case tooMany(Int)
-    /// The bytes could not be read from the input for the given reason.
-    case unreadable(String)
-}

@@ -169,15 +169,28 @@ public struct CaptureReader: Sendable {
         _ bundle: BundleReader, _ number: Int, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
         let segments = bundle.manifest.segments(in: segments)
-        let units = segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
-        try await processInParallel(units, size: { $0.segment.bytes }) { [options] unit in
-            try unit.read(options)
+        try await processInParallel(segments, size: { $0.bytes }) { [options] segment in
+            try bundle.read(segment, input: number, options)
         } consume: {
             try await consume($0)
         }
         guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
-        var details = BundleDetails(of: bundle)
-        try await read(number, labeled: bundle.path, { try details.read(into: &$0) }, consume)
+        var quarantine = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
+        var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
+        var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: bundle)
+        func readDetail(into output: inout ScanOutput) throws -> Bool {
+            if let item = try quarantine.next() {
+                output.quarantine(item)
+            } else if let problem = try problems.next() {
+                output.report(problem)
+            } else if let withdrawal = try withdrawals.next() {
+                output.report(withdrawal)
+            } else {
+                return false
+            }
+            return true
+        }
+        try await read(number, labeled: bundle.path, readDetail, consume)
     }
 
     /// Calls `step` until it returns `false`, and `consume` with the outputs that it fills.

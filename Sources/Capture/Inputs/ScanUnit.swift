@@ -81,19 +81,16 @@ struct ScanUnit: Sendable {
 
 // MARK: - Bundles
 
-/// A segment of a bundle, read by one job.
-struct SegmentUnit: Sendable {
-    let input: Int
-    let bundle: BundleReader
-    let segment: Manifest.Segment
-
-    /// Reads the records, copying their lines unchanged unless they are pseudonymized.
+extension BundleReader {
+    /// Reads the records of a segment, copying their lines unchanged unless they are pseudonymized.
     ///
     /// - Throws: ``BundleError`` if the segment cannot be read, and `PseudonymError`.
-    func read(_ options: ScanOptions) throws -> ScanOutput {
-        var output = ScanOutput(capture: bundle.path, input: input, writingWith: options)
+    func read(
+        _ segment: Manifest.Segment, input: Int, _ options: ScanOptions
+    ) throws -> ScanOutput {
+        var output = ScanOutput(capture: path, input: input, writingWith: options)
         let isUnchanged = options.pseudonymizer == nil
-        let contents = try bundle.forEachRecord(of: segment) { record, line, written in
+        let contents = try forEachRecord(of: segment) { record, line, written in
             if isUnchanged {
                 output.add(record, at: line, written)
             } else {
@@ -103,33 +100,5 @@ struct SegmentUnit: Sendable {
         if isUnchanged { output.adopt(lines: contents) }
         output.bytesRead = contents.count
         return output
-    }
-}
-
-/// A batch reader for the quarantine, the problems and the withdrawals of a bundle.
-struct BundleDetails: ~Copyable {
-    private var quarantine: DetailCursor<QuarantineEntry>
-    private var problems: DetailCursor<LocatedProblem>
-    private var withdrawals: DetailCursor<Withdrawal>
-
-    /// Opens the lists of quarantined items, problems and withdrawals in `bundle`.
-    init(of bundle: BundleReader) {
-        quarantine = DetailCursor(BundleLayout.quarantine, of: bundle)
-        problems = DetailCursor(BundleLayout.problems, of: bundle)
-        withdrawals = DetailCursor(BundleLayout.withdrawals, of: bundle)
-    }
-
-    /// Reads the next entry, and returns whether there was one.
-    mutating func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
-        if let item = try quarantine.next() {
-            output.quarantine(item)
-        } else if let problem = try problems.next() {
-            output.report(problem)
-        } else if let withdrawal = try withdrawals.next() {
-            output.report(withdrawal)
-        } else {
-            return false
-        }
-        return true
     }
 }

@@ -285,9 +285,8 @@ public struct Intake: Sendable {
     /// Reports that the bundle does not contain the bytes of a quarantined item.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func addLoss(of item: QuarantineEntry, _ loss: QuarantineLoss) throws(FileError) {
-        let problem = LocatedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
-        try add(problem)
+    public mutating func addLoss(of item: QuarantineEntry, _ problem: Problem) throws(FileError) {
+        try add(LocatedProblem(capture: item.capture, path: item.path, problem: problem))
         isIncomplete = true
         // The bundle lists the entry as not stored. Its index key differs, so that a later increment tries to store the
         // bytes.
@@ -338,18 +337,6 @@ public struct Intake: Sendable {
         if keepsDetails { try spill.problems.append(line) }
         collectIndexKey(digest)
         return true
-    }
-}
-
-extension Problem {
-    /// Creates the problem for a quarantined item whose bytes the bundle does not contain.
-    fileprivate init(_ loss: QuarantineLoss, _ item: QuarantineEntry) {
-        switch loss {
-        case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
-        case .tooMany(let limit):
-            self.init("quarantine-limit", "\(limit) others are in the quarantine, which holds no more; listed only")
-        case .unreadable(let reason): self.init("unreadable", reason)
-        }
     }
 }
 

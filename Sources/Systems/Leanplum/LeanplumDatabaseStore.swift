@@ -44,7 +44,8 @@ private struct LeanplumDatabase: ~Copyable {
     private let databaseCopy: DatabaseCopy?
     private var hasStarted = false
     private var requests: LeanplumRequests
-    private var table: EventTable?
+    // Without a default value, because a partly initialized value cannot be destroyed.
+    private var table: Optional<EventTable>
 
     /// Copies a database, unless one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
@@ -71,19 +72,11 @@ private struct LeanplumDatabase: ~Copyable {
                 size: files.reduce(0) { $0 + $1.count }, sizeLimit: Self.sizeLimit)
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
-        self.init(
-            files: files, writeAheadLogFault: fault, databaseCopy: copy,
-            requests: LeanplumRequests(from: source, applicationID: context.leanplumApplicationID))
-    }
-
-    private init(
-        files: [OpenFile], writeAheadLogFault: WriteAheadLogFault?, databaseCopy: DatabaseCopy?,
-        requests: LeanplumRequests
-    ) {
         self.files = files
-        self.writeAheadLogFault = writeAheadLogFault
-        self.databaseCopy = databaseCopy
-        self.requests = requests
+        writeAheadLogFault = fault
+        databaseCopy = copy
+        requests = LeanplumRequests(from: source, applicationID: context.leanplumApplicationID)
+        table = nil
     }
 
     private static func file(at path: String, _ contents: ByteSource) -> OpenFile {
