@@ -19,7 +19,7 @@ import Telemetry
 /// }
 /// try await bundle.writeFinishedSegments { file.append(copying: $0) }
 /// try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in
-///     nil
+///     []
 /// } to: {
 ///     file.append(copying: $0)
 /// }
@@ -90,28 +90,33 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Call this method after all records have been added.
     ///
-    /// Equal bytes are written once. `contents` returns the bytes of `item` from the input with the number `input`, or
-    /// `nil` if the bytes have changed. If `contents` returns `nil` or throws an error, the bytes are omitted. `onLoss`
-    /// is called with each entry whose bytes are omitted, and with the reason.
+    /// Equal bytes are written once, in the order of their hashes. `contents` returns the bytes of `item` from the input
+    /// with the number `input`. If it throws an error other than `FileError` with the operation `spool`, the bytes are
+    /// omitted. `onLoss` is called with each entry whose bytes are omitted, and with the problem.
     public mutating func add(
-        _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
-        contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
-        onLoss: (QuarantineEntry, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
+        _ quarantine: QuarantineSpill, contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8],
+        onLoss: (QuarantineEntry, Problem) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
         closeSegment()
         while pendingMembers.count > 0 { try await writeNextMember(to: sink) }
-        var verdicts = limits.verdicts(on: quarantine.storedEntries)
-        let failures = try write(quarantine, &verdicts, contents: contents, to: sink)
+        var stored = quarantine.storedEntries
+        let failures = try write(&stored, of: quarantine, contents: contents, to: sink)
         var members = DetailMemberBuilder(BundleLayout.quarantine)
         var next = 0
-        try quarantine.forEach { line, stored in
-            guard var item = stored else { return try append(line, to: &members, sink) }
-            var loss: QuarantineLoss? = .unreadable("cannot read quarantined bytes: their SHA-256 is malformed")
+        try quarantine.forEach { line, entry in
+            guard var item = entry else { return try append(line, to: &members, sink) }
+            var loss: Problem? = Problem(
+                "unreadable", "cannot read quarantined bytes: their SHA-256 is malformed")
             if ContentHash(hex: item.sha256) != nil {
-                switch verdicts[next] {
+                switch stored[next].verdict {
                 case .stored: loss = failures[next]
-                case .tooLarge: loss = .tooLarge
-                case .tooMany: loss = .tooMany(limits.entryCountLimit)
+                case .tooLarge:
+                    loss = Problem("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
+                case .tooMany:
+                    let limit = quarantine.limits.entryCountLimit
+                    loss = Problem(
+                        "quarantine-limit",
+                        "\(limit) others are in the quarantine, which holds no more; listed only")
                 }
                 next += 1
             }
@@ -128,14 +133,12 @@ public struct BundleAssembler: ~Copyable {
     /// If several entries have equal bytes, the first readable entry is written, and the verdict on all these entries
     /// becomes `stored`.
     ///
-    /// - Returns: The reasons why bytes could not be written, keyed by the index of the entry in
-    ///   `quarantine.storedEntries`.
+    /// - Returns: The reasons why bytes could not be written, keyed by the index of the entry in `stored`.
     private mutating func write(
-        _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
-        contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?, to sink: Sink
-    ) throws -> [Int: QuarantineLoss] {
-        let stored = quarantine.storedEntries
-        var failures: [Int: QuarantineLoss] = [:]
+        _ stored: inout [QuarantineSpill.StoredEntry], of quarantine: QuarantineSpill,
+        contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8], to sink: Sink
+    ) throws -> [Int: Problem] {
+        var failures: [Int: Problem] = [:]
         var indicesByHash = stored.indices.sorted { left, right in
             (stored[left].sha256, left) < (stored[right].sha256, right)
         }[...]
@@ -143,20 +146,20 @@ public struct BundleAssembler: ~Copyable {
             let hash = stored[first].sha256
             let equalIndices = indicesByHash.prefix { stored[$0].sha256 == hash }
             indicesByHash = indicesByHash.dropFirst(equalIndices.count)
-            for index in equalIndices where verdicts[index] == .stored {
-                failures[index] = .changed
+            for index in equalIndices where stored[index].verdict == .stored {
                 guard let (item, input) = try quarantine.entry(of: stored[index]) else { continue }
-                let found: [UInt8]?
+                let bytes: [UInt8]
                 do {
-                    found = try contents(input, item)
+                    bytes = try contents(input, item)
+                } catch let error as FileError where error.operation == .spool {
+                    throw error
                 } catch {
-                    failures[index] = .unreadable("\(error)")
+                    failures[index] = Problem("unreadable", "\(error)")
                     continue
                 }
-                guard let bytes = found else { continue }
                 try append(BundleLayout.quarantineMemberName(sha256: item.sha256), bytes, to: sink)
                 for index in equalIndices {
-                    verdicts[index] = .stored
+                    stored[index].verdict = .stored
                     failures[index] = nil
                 }
                 break

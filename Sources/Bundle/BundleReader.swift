@@ -270,22 +270,24 @@ extension BundleReader {
     ///
     /// `body` is called with each record, the range of the record's line including the line feed, and the positions of
     /// the parts of the record in the contents.
+    ///
+    /// - Throws: ``BundleError`` if the segment cannot be read, and the errors of `body`.
     public func forEachRecord(
-        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
-    ) throws(BundleError) -> [UInt8] {
+        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) throws -> Void
+    ) throws -> [UInt8] {
         var decoder = FrameDecoder()
         let contents = try contents(of: segment.path, with: &decoder)
         var lines = RecordLines(contents, knowing: systems)
-        do throws(RecordError) {
-            while let (record, range) = try lines.next() { body(record, range, lines.recordLayout) }
-        } catch {
+        do {
+            while let (record, range) = try lines.next() { try body(record, range, lines.recordLayout) }
+        } catch let error as RecordError {
             let (line, reason) = (lines.lineNumber, error.description)
             throw error.isUnknownName
                 ? BundleError.unknownName(member: segment.path, line: line, reason: reason)
                 : BundleError.badRecord(member: segment.path, line: line, reason: reason)
         }
         guard lines.lineNumber == segment.records else {
-            throw .countMismatch("the number of records of \(segment.path)")
+            throw BundleError.countMismatch("the number of records of \(segment.path)")
         }
         return contents
     }

@@ -10,21 +10,36 @@ public struct QuarantineSpill: Sendable {
     /// An entry whose bytes will be written to the bundle.
     struct StoredEntry: Sendable {
         let sha256: ContentHash
-        let size: Int
         /// The position of the entry's line in `lines`.
         let position: Int
+        /// The decision whether the bytes are stored.
+        var verdict: Verdict
+    }
+
+    /// The decision whether the bytes of an entry are stored.
+    enum Verdict: UInt8, Sendable {
+        case stored, tooLarge, tooMany
     }
 
     private var lines: DetailSpill
     private let systems: SystemTable
+    let limits: QuarantineLimits
     private(set) var storedEntries: [StoredEntry] = []
+    /// The hashes of the bytes that are stored, because equal bytes are stored and counted only once.
+    private var storedHashes: Set<ContentHash> = []
+    /// The number of bytes that can still be stored.
+    public private(set) var remainingSize: Int
 
     /// The number of entries.
     public var count: Int { lines.count }
 
     /// Creates an empty list.
-    public init(folder: String, knowing systems: SystemTable) {
+    ///
+    /// Bytes beyond `limits` are not stored.
+    public init(folder: String, knowing systems: SystemTable, within limits: QuarantineLimits = QuarantineLimits()) {
         self.systems = systems
+        self.limits = limits
+        remainingSize = limits.totalSizeLimit
         lines = DetailSpill(folder: folder)
     }
 
@@ -35,7 +50,18 @@ public struct QuarantineSpill: Sendable {
         // The hash names the member with the bytes, so bytes with a malformed hash cannot be stored.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
         let position = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
-        if let hash { storedEntries.append(StoredEntry(sha256: hash, size: item.size, position: position)) }
+        guard let hash else { return }
+        storedEntries.append(StoredEntry(sha256: hash, position: position, verdict: verdict(hash, size: item.size)))
+    }
+
+    private mutating func verdict(_ hash: ContentHash, size: Int) -> Verdict {
+        if storedHashes.contains(hash) { return .stored }
+        // The size can be negative, because it is read from a bundle without being checked.
+        guard (0...limits.entrySizeLimit).contains(size), size <= remainingSize else { return .tooLarge }
+        guard storedHashes.count < limits.entryCountLimit else { return .tooMany }
+        remainingSize -= size
+        storedHashes.insert(hash)
+        return .stored
     }
 
     /// Returns an entry and the number of its input, or `nil` if the line of the entry cannot be parsed.
@@ -78,40 +104,4 @@ public struct QuarantineLimits: Sendable {
         self.totalSizeLimit = totalSizeLimit
         self.entryCountLimit = entryCountLimit
     }
-
-    /// The decision whether the bytes of an entry are stored.
-    enum Verdict: UInt8, Sendable {
-        case stored, tooLarge, tooMany
-    }
-
-    /// Returns the verdict on each entry.
-    ///
-    /// Equal bytes are stored and counted only once.
-    func verdicts(on entries: [QuarantineSpill.StoredEntry]) -> [Verdict] {
-        var total = 0
-        var counted: Set<ContentHash> = []
-        return entries.map { entry in
-            if counted.contains(entry.sha256) { return .stored }
-            // The size can be negative, because it is read from a bundle without being checked.
-            guard (0...entrySizeLimit).contains(entry.size), entry.size <= totalSizeLimit - total else {
-                return .tooLarge
-            }
-            guard counted.count < entryCountLimit else { return .tooMany }
-            total += entry.size
-            counted.insert(entry.sha256)
-            return .stored
-        }
-    }
-}
-
-/// The reason why quarantined bytes were not stored.
-public enum QuarantineLoss: Sendable, Equatable {
-    /// The bytes exceed a size limit.
-    case tooLarge
-    /// The bundle already stores the given maximum number of distinct byte sequences.
-    case tooMany(Int)
-    /// The bytes have changed since they were first read.
-    case changed
-    /// The bytes could not be read from the input for the given reason.
-    case unreadable(String)
 }

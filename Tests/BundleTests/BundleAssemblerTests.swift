@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import Mozilla
 import Telemetry
 import TestSupport
@@ -79,14 +80,14 @@ import Testing
             capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
             sha256: PayloadHash.hex(of: [7]), isStored: true)
         var assembler = try BundleAssembler(level: 3, toolVersion: "1", limit: JobLimit(jobs: 1))
-        var lost: [QuarantineLoss] = []
+        var lost: [Problem] = []
         try await assembler.add(SampleBundle.spill([entry])) { _, _ in
-            nil
+            throw FileError(.read, "p", code: EIO)
         } onLoss: { _, loss in
             lost.append(loss)
         } to: { _ in
         }
-        #expect(lost == [.changed])
+        #expect(lost == [Problem("unreadable", "cannot read p: Input/output error")])
         let manifest = try assembler.finish(problems: SampleBundle.spill([LocatedProblem]()), duplicateCount: 0) { _ in
         }
         #expect(!manifest.otherMembers.contains { $0.path.hasPrefix("quarantine/") })
@@ -102,7 +103,7 @@ import Testing
                 sha256: PayloadHash.hex(of: bytes), isStored: true)
         }
         var assembler = try BundleAssembler(level: 3, toolVersion: "1", limit: JobLimit(jobs: 1))
-        var lost: [String: QuarantineLoss] = [:]
+        var lost: [String: Problem] = [:]
         try await assembler.add(SampleBundle.spill(entries)) { input, _ in
             if input < 2 { throw ReadError() }
             return [7]
@@ -110,7 +111,7 @@ import Testing
             lost[item.path] = loss
         } to: { _ in
         }
-        #expect(lost == ["p1": .unreadable("cannot read p: Input/output error")])
+        #expect(lost == ["p1": Problem("unreadable", "cannot read p: Input/output error")])
     }
 
     /// Checks the digest with other programs, following only the description of the format.

@@ -28,7 +28,7 @@ import Testing
         var bytes: [UInt8] = []
         var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 1))
         try await assembler.add(SampleBundle.spill([QuarantineEntry]())) { _, _ in
-            nil
+            []
         } to: {
             bytes.append(copying: $0)
         }

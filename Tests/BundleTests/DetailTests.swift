@@ -118,7 +118,7 @@ import Testing
         assembler.add(
             RecordSummary(SampleBundle.record(1)), line: [UInt8](repeating: UInt8(ascii: "x"), count: size)[...])
         let error = await #expect(throws: ContainerWriteError.self) {
-            try await assembler.add(QuarantineSpill(folder: "/tmp"), contents: { _, _ in nil }, to: { _ in })
+            try await assembler.add(QuarantineSpill(folder: "/tmp"), contents: { _, _ in [] }, to: { _ in })
         }
         #expect(error == .overLimit(name: "records/000001.ndjson", BundleLayout.memberSizeLimit))
     }
@@ -141,8 +141,9 @@ import Testing
                 capture: "c", path: "p\(size)", store: .mozillaPingFile, reject: Reject("P1 x"), size: size,
                 sha256: hash, isStored: true)
         }
-        let verdicts = QuarantineLimits(entrySizeLimit: .max, totalSizeLimit: 10).verdicts(
-            on: try SampleBundle.spill(entries).storedEntries)
-        #expect(verdicts == [.tooLarge, .tooLarge, .stored, .stored])
+        let limits = QuarantineLimits(entrySizeLimit: .max, totalSizeLimit: 10)
+        let spill = try SampleBundle.spill(entries, within: limits)
+        #expect(spill.storedEntries.map(\.verdict) == [.tooLarge, .tooLarge, .stored, .stored])
+        #expect(spill.remainingSize == 5)
     }
 }

@@ -28,7 +28,7 @@ import Testing
                 isStored: false)
         ]
         try await assembler.add(SampleBundle.spill(reject ? rejects : [])) { _, _ in
-            nil
+            []
         } to: {
             bytes.append(copying: $0)
         }

@@ -44,7 +44,7 @@ enum SampleBundle {
                 size: bytes.count, sha256: PayloadHash.hex(of: bytes), isStored: true)
         }
         var lost: [QuarantineEntry] = []
-        try await assembler.add(spill(entries), within: limits) { input, _ in
+        try await assembler.add(spill(entries, within: limits)) { input, _ in
             quarantined[input]
         } onLoss: { item, _ in
             lost.append(item)
@@ -60,8 +60,10 @@ enum SampleBundle {
     /// Returns entries for the quarantine.
     ///
     /// The input of each entry has the number of the entry.
-    static func spill(_ entries: [QuarantineEntry]) throws -> QuarantineSpill {
-        var spill = QuarantineSpill(folder: "/tmp")
+    static func spill(
+        _ entries: [QuarantineEntry], within limits: QuarantineLimits = QuarantineLimits()
+    ) throws -> QuarantineSpill {
+        var spill = QuarantineSpill(folder: "/tmp", within: limits)
         for (number, entry) in entries.enumerated() {
             try spill.append(entry, line: entry.json.bytes, input: number)
         }

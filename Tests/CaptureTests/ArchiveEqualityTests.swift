@@ -32,7 +32,7 @@ import Testing
         #expect(found.problems == expected.problems)
         #expect(found.bytesRead == expected.bytesRead)
         for item in found.quarantined where item.isStored {
-            #expect(try CaptureInput.folder(packed).quarantinedBytes(of: item).count == item.size)
+            #expect(try found.bytes(of: item)?.count == item.size)
         }
     }
 

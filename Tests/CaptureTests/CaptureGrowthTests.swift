@@ -9,7 +9,7 @@ import Testing
 /// Tests that the work for a capture is proportional to the number of its stores and problems.
 @Suite struct CaptureGrowthTests {
     /// A store that counts how often its path is read.
-    private struct CountingStore: Store, StoreScan {
+    private struct CountingStore: Store {
         final class Counter: Sendable {
             let count = Mutex(0)
         }
@@ -25,9 +25,6 @@ import Testing
         let kind = StoreKind("counting")
         let fileCount = 1
         let isReadByOneJob = false
-
-        func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan { self }
-        func read(into output: inout ScanOutput) -> Bool { false }
     }
 
     private func found(_ count: Int, inContainers containers: Int) -> ([FoundStore], CountingStore.Counter) {

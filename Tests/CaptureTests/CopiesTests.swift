@@ -67,13 +67,13 @@ import Testing
     /// Reads outputs with one copy each, as `CaptureReader` does, and returns the copies that were passed on.
     private static func read(_ copies: [Copy], earlier: EarlierBundles = EarlierBundles()) throws -> [Copy] {
         let options = ScanOptions()
-        let outputs = copies.map { copy in
+        let outputs = try copies.map { copy in
             var output = ScanOutput(capture: "phone", input: 0, writingWith: options)
-            output.add(copy.record)
+            try output.add(copy.record)
             return output
         }
         var intake = Intake(options, keepsDetails: false, systems: Systems.table, earlier: earlier)
-        for (copy, output) in zip(copies, outputs) where copy.isSurveyed { try intake.survey(output) }
+        for (copy, output) in zip(copies, outputs) where copy.isSurveyed { intake.survey(output) }
         var kept: [Copy] = []
         var document = JSONDocument()
         let keep = { (entry: borrowing ScanOutput.Entry, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) in
@@ -129,12 +129,12 @@ import Testing
     @Test("A copy that decides about others is counted with its capture and its holds")
     func decisions() throws {
         var intake = Intake(ScanOptions(), keepsDetails: false, systems: Systems.table)
-        func output(_ capture: String, input: Int, _ holds: [String]) -> ScanOutput {
+        func output(_ capture: String, input: Int, _ holds: [String]) throws -> ScanOutput {
             var output = ScanOutput(capture: capture, input: input, writingWith: ScanOptions())
-            for number in 1...2 { output.add(Copy(number: number, holds: holds).record) }
+            for number in 1...2 { try output.add(Copy(number: number, holds: holds).record) }
             return output
         }
-        let outputs = [
+        let outputs = try [
             output("monday", input: 0, []), output("log.har", input: 1, ["delivered: 200"]),
             output("tuesday", input: 2, ["no-target", "forgotten"]),
         ]

@@ -26,8 +26,7 @@ struct ReadLog {
     }
 
     init(_ log: RequestLog, limit: JobLimit = JobLimit(jobs: 2)) async throws {
-        var options = ScanOptions()
-        options.parallelFor = { limit.concurrentPerform($0, $1) }
+        let options = ScanOptions(limit: limit)
         var outputs: [ScanOutput] = []
         try await log.read(input: 0, options, limit: limit) { outputs.append($0) }
         var document = JSONDocument()

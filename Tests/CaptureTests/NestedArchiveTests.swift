@@ -48,7 +48,7 @@ import Testing
             #expect(found.ids == [1, 3, 2].map(CaptureFolder.id))
             #expect(found.quarantined.map(\.path) == ["MozTelemetry-Default-core.tar!-t-4.json"])
             let item = try #require(found.quarantined.first)
-            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array("{".utf8))
+            #expect(try found.bytes(of: item) == Array("{".utf8))
         }
     }
 

@@ -118,7 +118,7 @@ extension Oracle {
             #expect(item.size == span.count)
             #expect(item.sha256 == PayloadHash.hex(of: Array(span)))
             #expect(item.isStored)
-            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array(span))
+            #expect(try found.bytes(of: item) == Array(span))
         }
     }
 }

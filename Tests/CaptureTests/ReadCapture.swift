@@ -1,19 +1,12 @@
 import Files
 import Foundation
+import Hashing
 import JSONText
 import Systems
 import Telemetry
 import Testing
 
 @testable import Capture
-
-extension CaptureInput {
-    /// Returns the bytes of a quarantined item, read again as a command does.
-    func quarantinedBytes(of item: QuarantineEntry) throws -> [UInt8] {
-        var source = QuarantineReader([self])
-        return try source.bytes(of: item, input: 0)
-    }
-}
 
 /// The results of reading an input as a command does.
 ///
@@ -26,6 +19,7 @@ struct ReadCapture {
     private(set) var duplicates = 0
     private(set) var lines: [UInt8] = []
     private(set) var bytesRead = 0
+    private let quarantine: QuarantineSpool
 
     init(
         _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
@@ -37,7 +31,9 @@ struct ReadCapture {
     init(
         _ input: CaptureInput, jobs: Int = 2, filter: RecordFilter = RecordFilter(), quarantineLimit: Int = 64 << 20
     ) async throws {
-        let options = ScanOptions(filter: filter, quarantineFileLimit: quarantineLimit)
+        var options = ScanOptions(filter: filter, quarantineFileLimit: quarantineLimit)
+        quarantine = QuarantineSpool(folder: "/tmp", limit: 1 << 30)
+        options.quarantine = quarantine
         let reader = CaptureReader([input], options: options, jobs: jobs)
         var index = DuplicateIndex()
         var document = JSONDocument()
@@ -72,6 +68,11 @@ struct ReadCapture {
         try await self.init(
             CapturedFolder(path: path, label: Path.lastName(of: path), limit: JobLimit(jobs: jobs)),
             jobs: jobs)
+    }
+
+    /// Returns the quarantined bytes of an item, or `nil` if they are not stored.
+    func bytes(of item: QuarantineEntry) throws -> [UInt8]? {
+        try quarantine.bytes(of: #require(ContentHash(hex: item.sha256)))
     }
 
     var ids: [String] { records.map(\.id) }

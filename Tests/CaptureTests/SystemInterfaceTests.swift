@@ -81,7 +81,7 @@ import Testing
             record(#"{"b":1}"#, notes: ["P11 ,", "X23 was"]),
         ]
         var output = ScanOutput(writingFor: 0)
-        for record in records { output.add(record) }
+        for record in records { try output.add(record) }
         var intake = Intake(ScanOptions(), keepsDetails: false, systems: ProbeSystem.table)
         var notes: [[String]] = []
         var document = JSONDocument()

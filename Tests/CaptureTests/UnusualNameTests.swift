@@ -86,7 +86,7 @@ import Testing
         let found = try await ReadCapture(capture)
         #expect(found.reasonCodes == ["P2"])
         #expect(found.quarantined.map(\.size) == [1])
-        #expect(try CaptureInput.folder(capture).quarantinedBytes(of: found.quarantined[0]) == Array("{".utf8))
+        #expect(try found.bytes(of: found.quarantined[0]) == Array("{".utf8))
     }
 
     @Test("A store that is a single file with such a name is reported")

@@ -362,7 +362,7 @@ import Testing
         }
         try await bundle.writeFinishedSegments { file.append(copying: $0) }
         try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in
-            nil
+            []
         } to: {
             file.append(copying: $0)
         }

@@ -107,7 +107,7 @@ private func check(_ log: RequestLog) {
     var end = 0
     var hasMore = true
     while hasMore {
-        hasMore = scan.read(into: &output)
+        hasMore = withoutErrors { try output.fill { try scan.read(into: &$0) } }
         for record in output.records { check(record) }
         for item in output.quarantined {
             precondition(!item.isStored, "the bytes of a log are stored")

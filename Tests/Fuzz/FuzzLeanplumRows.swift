@@ -17,13 +17,13 @@ func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case 0: readRows(rest, from: source, into: &output)
     case 1:
         var requests = smallRequests(from: source)
-        requests.append(blob: rest, rowid: 1, into: &output)
-        requests.finish(into: &output)
+        withoutErrors { try requests.append(blob: rest, rowid: 1, into: &output) }
+        withoutErrors { try requests.finish(into: &output) }
         precondition(output.records.count + output.rejects.count == 1, "the BLOB is neither a record nor a reject")
     case 2:
         let requests = LeanplumRequests(from: source, applicationID: "app_x")
-        LeanplumPropertyList.readRequests(rest, adding: requests, into: &output)
-    default: LeanplumPropertyList.readDefaults(rest, from: source, into: &output)
+        withoutErrors { try LeanplumPropertyList.readRequests(rest, adding: requests, into: &output) }
+    default: withoutErrors { try LeanplumPropertyList.readDefaults(rest, from: source, into: &output) }
     }
     for record in output.records { check(record) }
     return 0
@@ -39,8 +39,10 @@ private func smallRequests(from source: Source) -> LeanplumRequests {
 private func readRows(_ bytes: [UInt8], from source: Source, into output: inout ScanOutput) {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var requests = smallRequests(from: source)
-    for (index, row) in rows.enumerated() { requests.append(Array(row), rowid: Int64(index), into: &output) }
-    requests.finish(into: &output)
+    for (index, row) in rows.enumerated() {
+        withoutErrors { try requests.append(Array(row), rowid: Int64(index), into: &output) }
+    }
+    withoutErrors { try requests.finish(into: &output) }
     precondition(requests.itemCount == rows.count, "the number of rows is wrong")
     guard output.rejects.count <= 100 else { return }
     let kept = output.records.reduce(0) { $0 + requestCount(of: $1) }

@@ -21,7 +21,7 @@ private func read(_ bytes: [UInt8]) -> [UInt8] {
     var end = 0
     var hasMore = true
     while hasMore {
-        hasMore = scan.read(into: &output)
+        hasMore = withoutErrors { try output.fill { try scan.read(into: &$0) } }
         for record in output.records { record.write(to: &lines) }
         for item in output.quarantined {
             precondition(!item.isStored, "the bytes of a log are stored")

@@ -18,10 +18,10 @@ func fuzzPendingEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Checks that every event is in exactly one record, and that records are held and unchanged by writing.
 private func check(_ pending: PendingEvents, client: String?, isClientInFile: Bool) {
-    let origin = MozillaStoreOrigin(
-        capture: "c", path: "p", store: .mozillaPendingEvents, pingTypeFromName: "focus-event")
+    let source = Source(capture: "c", path: "p", store: .mozillaPendingEvents, index: 0)
     let records = PendingEventRecords.makeRecords(
-        of: pending, borrowed: nil, client: client, isClientInFile: isClientInFile, from: origin)
+        of: pending, type: "focus-event", borrowed: nil, client: client, isClientInFile: isClientInFile,
+        applicationID: nil, from: source)
     var events = 0
     for record in records {
         precondition(record.held == [.pendingEvents] && record.target == nil)

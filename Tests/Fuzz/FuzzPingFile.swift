@@ -1,21 +1,19 @@
 import JSONText
 import Systems
 import Telemetry
+import TestSupport
 
 @testable import Mozilla
 
 /// Reads hostile bytes as every kind of ping store, and checks the records.
 func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    var reader = PingReader(from: pingFolder("core"))
     for type in ["core", "focus-event", "unknown"] {
-        reader.origin = pingFolder(type)
-        var output = ScanOutput(capture: "c")
-        reader.readPingFile(bytes, into: &output)
-        reader.readPingArray(bytes, into: &output)
-        reader.readDatedMeasurements(bytes, into: &output)
-        for record in output.records { check(record) }
-        for reject in output.rejects { checkRange(reject, count) }
+        for format in [PingReader.Format.pingFile, .array, .datedMeasurements] {
+            let output = read(bytes, format, type)
+            for record in output.records { check(record) }
+            for reject in output.rejects { checkRange(reject, count) }
+        }
     }
     if let time = (try? JSONDocument(bytes))?.timeOfPingFile { precondition(time == time) }
     if let time = DecimalTime(bytes.span) { precondition(time.fraction < 1_000_000_000_000_000_000) }
@@ -24,9 +22,12 @@ func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func pingFolder(_ type: String) -> MozillaStoreOrigin {
-    MozillaStoreOrigin(
-        capture: "c", path: "p", store: .mozillaPingFile, pingTypeFromName: type, applicationID: "org.example")
+private func read(_ bytes: [UInt8], _ format: PingReader.Format, _ type: String) -> ScanOutput {
+    var reader = PingReader(format, pingTypeFromName: type, applicationID: "org.example")
+    var output = ScanOutput(capture: "c")
+    let source = Source(capture: "c", path: "p", store: .mozillaPingFile, index: 0)
+    while withoutErrors({ try reader.read(bytes, ofFile: 0, from: source, into: &output) }) { output.removeAll() }
+    return output
 }
 
 /// Checks that a record is unchanged by writing, and that normalizing its payload again changes nothing.
@@ -38,18 +39,14 @@ private func check(_ record: Record) {
 }
 
 private func checkNormalized(_ record: Record) {
-    let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, pingTypeFromName: record.type)
     let bare =
         Array("{\"measurements\":".utf8) + record.payload
         + Array(
             #","documentId":"x","pingType":"\#(record.type == "core" ? "core" : "focus-event")","timestamp":1,"uploadPath":""}"#
                 .utf8)
     guard ["core", "focus-event"].contains(record.type) else { return }
-    var reader = PingReader(from: origin)
-    var output = ScanOutput(capture: "c")
-    reader.readPingFile(bare, into: &output)
     // The two added levels may exceed the limit of depth. Otherwise the file must be read.
-    guard let again = output.records.first else { return }
+    guard let again = read(bare, .pingFile, record.type).records.first else { return }
     precondition(again.payload == record.payload, "normalizing is not idempotent")
 }
 

@@ -1,19 +1,21 @@
 import JSONText
 import Systems
 import Telemetry
+import TestSupport
 
 @testable import Sift
 
 /// Reads hostile bytes as every file of the folder of Sift's SDK, and checks the records.
 func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    var store = SiftStore(capture: "c", applicationID: "org.example", comparesEvents: true)
+    var store = SiftStore(applicationID: "org.example", comparesEvents: true)
     var pending = 0
     for file in [SiftFile.keys, .collector, .uploader, .queue(identifier: "sift-default"), .queue(identifier: "q")] {
-        var found = ScanOutput(capture: "c", path: "p")
-        store.read(bytes, of: file, part: 0, into: &found)
-        precondition(found.records.isEmpty, "a file yields records before the store is finished")
-        for reject in found.rejects {
+        var found = ScanOutput(capture: "c")
+        let source = Source(capture: "c", path: "p", store: file.kind, index: 0)
+        withoutErrors { try store.read(bytes, of: file, part: 0, from: source, into: &found) }
+        precondition(found.entries.isEmpty, "a file yields records before the store is finished")
+        for reject in found.quarantined.map(\.reject) {
             let range = reject.range(inFileOf: count)
             precondition(range.lowerBound >= 0 && range.upperBound <= count, "the reject is outside of its file")
         }

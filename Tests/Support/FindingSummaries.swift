@@ -1,3 +1,4 @@
+import JSONText
 import Telemetry
 
 /// A rejected span of bytes, with only the code of the reason.
@@ -27,7 +28,27 @@ extension String {
     public var code: String { String(prefix { $0 != " " }) }
 }
 
+/// Calls `body`, which throws no error unless the test is wrong.
+///
+/// An output without a spool and pseudonyms throws no errors.
+public func withoutErrors<Value>(_ body: () throws -> Value) -> Value {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("\(error)")
+    }
+}
+
 extension ScanOutput {
+    /// The records that were written.
+    public var records: [Record] {
+        var document = JSONDocument()
+        return entries.map { entry in
+            withoutErrors { try Record(line: Array(lines[entry.line].dropLast()), using: &document) }
+        }
+    }
+    /// The rejects, without the files that contain them.
+    public var rejects: [Reject] { quarantined.map(\.reject) }
     /// The rejects, with only the codes of their reasons.
     public var refused: [RejectSummary] { rejects.map { RejectSummary($0) } }
 }

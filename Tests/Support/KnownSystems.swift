@@ -65,8 +65,8 @@ extension Target {
 
 extension QuarantineSpill {
     /// Creates an empty quarantine in a folder, for stores of the known systems.
-    public init(folder: String) {
-        self.init(folder: folder, knowing: Systems.table)
+    public init(folder: String, within limits: QuarantineLimits = QuarantineLimits()) {
+        self.init(folder: folder, knowing: Systems.table, within: limits)
     }
 }
 

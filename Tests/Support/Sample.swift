@@ -49,7 +49,7 @@ public enum Sample {
             assembler.add(RecordSummary(record), line: line[...])
         }
         try await assembler.add(QuarantineSpill(folder: "/tmp", knowing: Systems.table)) { _, _ in
-            nil
+            []
         } to: {
             try output.write($0)
         }

@@ -109,7 +109,9 @@ import Testing
             (#""index":3"#, #""index":3.0"#), (#""index":3"#, #""index":03"#), (#""index":3"#, #""index":-0"#),
             (#""index":3"#, #""index":99999999999999999999"#), (#""index":3"#, #""index":"3""#),
             (#""method":"POST","#, #""method":null,"#), (#""channel":"release","#, #""channel":null,"#),
-            ("no-target\"", "no-target:\""), ("schema: seq", "schema:seq"),
+            ("no-target\"", "no-target:\""), ("schema: seq", "schema:seq"), ("night 1", #"\ud800"#),
+            ("seq missing", #"seq \udc00"#), (#""method":"POST","#, #""headers":{},"method":"POST","#),
+            (#""method":"POST","#, #""headers":{"X":"\ud800"},"method":"POST","#),
         ])
     func otherForm(part: String, replacement: String) {
         let line = Self.full.replacing(part, with: replacement, maxReplacements: 1)
@@ -149,6 +151,19 @@ import Testing
             let line = Self.sparse.replacing(member, with: "\(member[...key])\(value)")
             #expect(line != Self.sparse)
             #expect(throws: RecordError.self, "\(line)") { try read(line) }
+        }
+    }
+
+    @Test("A line with a malformed app does not affect the following lines.")
+    func malformedApp() throws {
+        var memory = RecordMemory()
+        for app in ["{}", #"{"id":"x","vendor":"y"}"#, #"{"name":7}"#] {
+            let full = Array(Self.full.utf8)
+            #expect(try Record(lineAt: full.indices, of: full, using: &memory) == Self.fullRecord)
+            let malformed = Array(Self.sparse.replacing(#""app":null"#, with: "\"app\":\(app)").utf8)
+            #expect(throws: RecordError.self) {
+                try Record(lineAt: malformed.indices, of: malformed, using: &memory)
+            }
         }
     }
 

@@ -15,37 +15,37 @@ import Testing
     /// Returns whether payloads of these sizes fill an output.
     ///
     /// The output is not used in `#expect`, which would print it.
-    private func isFull(of sizes: Int...) -> Bool {
+    private func isFull(of sizes: Int...) throws -> Bool {
         var output = ScanOutput(capture: "c")
-        for (index, size) in sizes.enumerated() { output.add(record(index, size: size)) }
+        for (index, size) in sizes.enumerated() { try output.add(record(index, size: size)) }
         return output.isFull
     }
 
     @Test("Payloads fill an output.")
-    func payloads() {
-        #expect(!isFull(of: ScanOutput.sizeGoal / 2))
-        #expect(isFull(of: ScanOutput.sizeGoal / 2, ScanOutput.sizeGoal / 2))
-        #expect(isFull(of: ScanOutput.sizeGoal))
+    func payloads() throws {
+        #expect(try !isFull(of: ScanOutput.sizeGoal / 2))
+        #expect(try isFull(of: ScanOutput.sizeGoal / 2, ScanOutput.sizeGoal / 2))
+        #expect(try isFull(of: ScanOutput.sizeGoal))
     }
 
     @Test("Many small records fill an output, because a record counts more than its payload.")
-    func records() {
+    func records() throws {
         var output = ScanOutput(capture: "c")
         var count = 0
         while !output.isFull, count < 10_000 {
-            output.add(record(count, size: 1))
+            try output.add(record(count, size: 1))
             count += 1
         }
         #expect((2000...5000).contains(count))
     }
 
     @Test("Notes fill an output, because they can exceed the payload.")
-    func notes() {
+    func notes() throws {
         var output = ScanOutput(capture: "c")
         let notes = Array(repeating: String(repeating: "x", count: 1000), count: 100)
         var count = 0
         while !output.isFull {
-            output.add(record(count, size: 0, notes: notes))
+            try output.add(record(count, size: 0, notes: notes))
             count += 1
         }
         #expect((30...45).contains(count))
@@ -68,15 +68,14 @@ import Testing
     }
 
     @Test("Thousands of problems and rejects fill an output.")
-    func details() {
+    func details() throws {
         var output = ScanOutput(capture: "c")
         var count = 0
         while !output.isFull {
             if count % 2 == 0 {
                 output.report(Problem("odd", "x"), path: "p")
             } else {
-                output.quarantine(
-                    Reject("P2 x"), of: [1], path: "p", kind: kind, carriesCredentials: false)
+                try output.reject(Reject("P2 x"))
             }
             count += 1
         }
@@ -84,21 +83,29 @@ import Testing
         #expect(output.problems.allSatisfy { $0.capture == "c" && $0.path == "p" })
     }
 
+    private func file(_ path: String, _ contents: [UInt8]) -> OpenFile {
+        OpenFile(StoreFile(name: [], path: path, kind: kind), contents: .bytes(contents))
+    }
+
     @Test("Records, problems and rejects of a file are kept in their order.")
-    func orderOfFindings() {
-        var output = ScanOutput(capture: "c", path: "f")
-        for index in 0..<3 { output.add(record(index, size: 1)) }
-        output.report(Problem("a", "1"))
-        output.path = "g"
-        output.report(Problem("b", "2"))
-        output.rejects.append(Reject("P2 x"))
-        output.rejects.append(Reject("P3 y"))
-        #expect(output.records.map(\.source.index) == [0, 1, 2])
+    func orderOfFindings() throws {
+        var output = ScanOutput(capture: "c")
+        var files = [file("f", [1]), file("g", [2])]
+        try output.withFile(&files[0]) { output in
+            for index in 0..<3 { try output.add(record(index, size: 1)) }
+            output.report(Problem("a", "1"))
+        }
+        try output.withFile(&files[1]) { output in
+            output.report(Problem("b", "2"))
+            try output.reject(Reject("P2 x"))
+            try output.reject(Reject("P3 y"))
+        }
+        #expect(output.entries.count == 3)
         #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "g b"])
-        #expect(output.takeRejects() == [Reject("P2 x"), Reject("P3 y")])
-        #expect(output.rejects.isEmpty && output.quarantined.isEmpty)
+        #expect(output.quarantined.map { "\($0.path) \($0.reject.reason)" } == ["g P2 x", "g P3 y"])
+        #expect(files.map(\.isQuarantined) == [false, true])
         output.removeAll()
-        #expect(output.records.isEmpty && output.problems.isEmpty)
+        #expect(output.entries.isEmpty && output.problems.isEmpty && output.quarantined.isEmpty)
     }
 
     @Test("Written records have their part of the store, their line and their app.")
@@ -109,10 +116,9 @@ import Testing
         output.store = 7
         var app = record(0, size: 1)
         app.app = App(id: "a.b", version: "1")
-        output.add(app, part: 2)
-        output.add(record(1, size: 1), part: 2)
-        output.add(record(2, size: 1), part: 0)
-        #expect(output.records.isEmpty)
+        try output.add(app, part: 2)
+        try output.add(record(1, size: 1), part: 2)
+        try output.add(record(2, size: 1), part: 0)
         #expect(output.entries.map(\.input) == [3, 3, 3])
         #expect(output.entries.map { [$0.place?.store, $0.place?.part] } == [[7, 2], [7, 2], [7, 0]])
         #expect(output.apps.map(\.latest.app) == [App(id: "a.b", version: "1")])
@@ -129,33 +135,23 @@ import Testing
         var output = ScanOutput(capture: "c", input: 0, writingWith: options)
         var untyped = record(0, size: 1)
         untyped.type = ""
-        output.add(untyped)
+        try output.add(untyped)
         var other = record(1, size: 1)
         other.type = "z"
-        output.add(other)
-        output.add(record(2, size: 1))
+        try output.add(other)
+        try output.add(record(2, size: 1))
         #expect(output.entries.map(\.summary.type) == ["", "y"])
         #expect(output.entries.map(\.summary.holds) == [["schema"], []])
     }
 
-    @Test("The memory of the last payload is reused unless it is large.")
-    func spareMemory() {
-        var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions())
-        #expect(output.takeRecycledMemory().capacity == 0)
-        output.add(record(0, size: 1000))
-        let spare = output.takeRecycledMemory()
-        #expect(spare.isEmpty && spare.capacity >= 1000)
-        output.add(record(1, size: 1 << 20))
-        #expect(output.takeRecycledMemory().capacity == 0)
-    }
-
     @Test("Each span and each file in quarantine has its own hash.")
-    func hashes() {
+    func hashes() throws {
         var output = ScanOutput(capture: "c")
-        let files: [(String, [UInt8])] = [("a", [1, 2, 3]), ("b", [4, 5, 6])]
-        for (path, contents) in files {
-            for reject in [Reject("x"), Reject("y", offset: 2), Reject("z", offset: 1, length: 1), Reject("x")] {
-                output.quarantine(reject, of: contents, path: path, kind: kind, carriesCredentials: false)
+        for var file in [file("a", [1, 2, 3]), file("b", [4, 5, 6])] {
+            try output.withFile(&file) { output in
+                for reject in [Reject("x"), Reject("y", offset: 2), Reject("z", offset: 1, length: 1), Reject("x")] {
+                    try output.reject(reject)
+                }
             }
         }
         let spans: [[UInt8]] = [[1, 2, 3], [1, 2, 3], [2], [1, 2, 3], [4, 5, 6], [4, 5, 6], [5], [4, 5, 6]]
@@ -163,14 +159,25 @@ import Testing
         #expect(output.quarantined.map(\.size) == spans.map(\.count))
     }
 
-    @Test("Removing all findings keeps the name of the capture.")
-    func removal() {
+    @Test("Rejects are added until the output is full.")
+    func manyRejects() throws {
         var output = ScanOutput(capture: "c")
-        output.add(record(0, size: ScanOutput.sizeGoal))
+        var rejects = (0..<5000).map { Reject("x", offset: $0, length: 0) }[...]
+        #expect(try output.reject(&rejects))
+        #expect(output.quarantined.map(\.reject.offset) == (0..<4096).map { $0 })
+        output.removeAll()
+        #expect(try !output.reject(&rejects))
+        #expect(output.quarantined.count == 5000 - 4096)
+    }
+
+    @Test("Removing all findings keeps the name of the capture.")
+    func removal() throws {
+        var output = ScanOutput(capture: "c")
+        try output.add(record(0, size: ScanOutput.sizeGoal))
         output.report(StoreReport(facts: ["x"]))
         output.bytesRead = 7
         output.removeAll()
-        #expect(!output.isFull && output.records.isEmpty && output.reports.isEmpty && output.bytesRead == 0)
+        #expect(!output.isFull && output.entries.isEmpty && output.reports.isEmpty && output.bytesRead == 0)
         output.report(Problem("odd", "x"), path: "p")
         #expect(output.problems.map(\.capture) == ["c"])
     }

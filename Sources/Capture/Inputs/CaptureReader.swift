@@ -12,9 +12,9 @@ public struct CaptureReader: Sendable {
     /// The inputs to be read.
     public let inputs: [CaptureInput]
     /// The options for reading stores.
-    public private(set) var options: ScanOptions
+    public internal(set) var options: ScanOptions
     /// The limit on the number of jobs.
-    public let limit: JobLimit
+    public var limit: JobLimit { options.limit }
     private let paths: [String]
     private let segments: Range<Int>?
     /// The indices of the stores to be read, or `nil` if all stores of a capture are read.
@@ -35,10 +35,8 @@ public struct CaptureReader: Sendable {
         self.inputs = inputs
         self.paths = paths
         self.segments = segments
-        self.limit = limit
-        var options = options
-        options.parallelFor = { limit.concurrentPerform($0, $1) }
         self.options = options
+        self.options.limit = limit
     }
 
     /// The total number of bytes of the inputs, or `nil` if it is unknown in advance.
@@ -73,7 +71,7 @@ public struct CaptureReader: Sendable {
         intake.reserveCapacity(inputs.reduce(0) { $0.addingSaturated($1.approximateRecordCount) })
         for number in order {
             guard let survey = survey(of: number) else { continue }
-            try await survey.readNamingInput(number) { output in try intake.survey(output) }
+            try await survey.readNamingInput(number) { output in intake.survey(output) }
         }
         for number in order {
             let isBundle = inputs[number].isBundle
@@ -97,6 +95,7 @@ public struct CaptureReader: Sendable {
         // An excluded copy decides, too.
         survey.options.filter.uploadableOnly = false
         survey.options.reportsQueues = false
+        survey.options.quarantine = nil
         switch inputs[number] {
         case .folder(let capture):
             let stores = capture.stores.indices.filter { capture.mayDecide($0) }
@@ -132,12 +131,7 @@ public struct CaptureReader: Sendable {
         case .bundle(let bundle): try await read(bundle, number, consume)
         case .salvage(let bundle):
             let scan = try SalvageScan(bundle)
-            var hasMore = true
-            while hasMore {
-                var output = ScanOutput(capture: bundle.label, input: number, writingWith: options)
-                hasMore = try scan.read(into: &output)
-                try await consume(output)
-            }
+            try await read(number, labeled: bundle.label, { try scan.read(into: &$0) }, consume)
         case .log(let log): try await log.read(input: number, options, limit: limit, consume)
         }
     }
@@ -175,17 +169,39 @@ public struct CaptureReader: Sendable {
         _ bundle: BundleReader, _ number: Int, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
         let segments = bundle.manifest.segments(in: segments)
-        let units = segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
-        try await processInParallel(units, size: { $0.segment.bytes }) { [options] unit in
-            try unit.read(options)
+        try await processInParallel(segments, size: { $0.bytes }) { [options] segment in
+            try bundle.read(segment, input: number, options)
         } consume: {
             try await consume($0)
         }
         guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
-        var details = BundleDetails(of: bundle)
-        while true {
-            var output = ScanOutput(capture: bundle.path, input: number, writingWith: options)
-            guard try details.read(into: &output) else { return }
+        var quarantine = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
+        var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
+        var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: bundle)
+        func readDetail(into output: inout ScanOutput) throws -> Bool {
+            if let item = try quarantine.next() {
+                output.quarantine(item)
+            } else if let problem = try problems.next() {
+                output.report(problem)
+            } else if let withdrawal = try withdrawals.next() {
+                output.report(withdrawal)
+            } else {
+                return false
+            }
+            return true
+        }
+        try await read(number, labeled: bundle.path, readDetail, consume)
+    }
+
+    /// Calls `step` until it returns `false`, and `consume` with the outputs that it fills.
+    private func read(
+        _ number: Int, labeled label: String, _ step: (inout ScanOutput) throws -> Bool,
+        _ consume: (ScanOutput) async throws -> Void
+    ) async throws {
+        var hasMore = true
+        while hasMore {
+            var output = ScanOutput(capture: label, input: number, writingWith: options)
+            hasMore = try output.fill(step)
             try await consume(output)
         }
     }

@@ -56,12 +56,11 @@ private struct ListLines {
     }
 }
 
-/// A scan of a damaged bundle, which can be interrupted when an output is full.
+/// A reader of a damaged bundle.
 final class SalvageScan {
     private var scanner: FrameScanner
     private let bundle: SalvagedBundle
     private var hasStarted = false
-    private var isAtEnd = false
     /// The member whose lines are being read, or `nil` between members.
     ///
     /// A member may have more lines than fit in one output.
@@ -79,25 +78,23 @@ final class SalvageScan {
         self.bundle = bundle
     }
 
-    /// Reads until the output is full or the bundle ends, and returns whether there may be more to read.
-    func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
+    /// Reads a line or a frame, and returns whether there may be more to read.
+    func read(into output: inout ScanOutput) throws -> Bool {
         if !hasStarted {
             for fault in bundle.volumeFaults { report(fault, to: &output) }
             hasStarted = true
         }
+        if try readLine(to: &output) { return true }
         do throws(ContainerError) {
-            while !output.isFull {
-                if readLine(to: &output) { continue }
-                guard let finding = try scanner.next() else {
-                    finish(&output)
-                    break
-                }
+            if let finding = try scanner.next() {
                 add(finding, to: &output)
+                return true
             }
         } catch {
-            throw .container(error)
+            throw BundleError.container(error)
         }
-        return !isAtEnd
+        finish(&output)
+        return false
     }
 
     private func add(_ finding: FrameScanner.Finding, to output: inout ScanOutput) {
@@ -149,12 +146,12 @@ final class SalvageScan {
     }
 
     /// Reads the next line of the current member, and returns whether there was a line.
-    private func readLine(to output: inout ScanOutput) -> Bool {
+    private func readLine(to output: inout ScanOutput) throws -> Bool {
         switch currentMember {
         case .segment(var lines, let name, let isProven):
             // Removed from the property so that the lines are not copied.
             currentMember = nil
-            guard readRecord(of: &lines, named: name, isProven: isProven, to: &output) else { return false }
+            guard try readRecord(of: &lines, named: name, isProven: isProven, to: &output) else { return false }
             currentMember = .segment(lines, name: name, isProven: isProven)
             return true
         case .details(var lines, let list):
@@ -169,15 +166,18 @@ final class SalvageScan {
 
     private func readRecord(
         of lines: inout RecordLines, named name: String, isProven: Bool, to output: inout ScanOutput
-    ) -> Bool {
+    ) throws -> Bool {
+        var record: Record
         do throws(RecordError) {
-            guard var (record, _) = try lines.next() else { return false }
-            recordCounts[name, default: 0] += 1
-            if !isProven { record.markUnproven() }
-            output.add(record)
+            guard let next = try lines.next() else { return false }
+            record = next.record
         } catch {
             report("\(name) line \(lines.lineNumber): \(error)", to: &output)
+            return true
         }
+        recordCounts[name, default: 0] += 1
+        if !isProven { record.markUnproven() }
+        try output.add(record)
         return true
     }
 
@@ -209,7 +209,6 @@ final class SalvageScan {
     }
 
     private func finish(_ output: inout ScanOutput) {
-        isAtEnd = true
         reportMissing(to: &output)
         if !scanner.hasFoundEnd { report("the end of the bundle is missing; records may be lost there", to: &output) }
     }

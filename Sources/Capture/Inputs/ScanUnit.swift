@@ -51,73 +51,54 @@ struct ScanUnit: Sendable {
 
     /// Reads until the output is full, and returns the rest of the unit, or `nil` if nothing is left.
     ///
-    /// - Throws: `FileError` with operation `spool` if there is no space for a copy of a store.
-    consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
+    /// - Throws: `FileError` with operation `spool` if there is no space for a copy of a store or for quarantined bytes,
+    ///   and `CancellationError`.
+    consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws -> ScanUnit? {
         while let part = parts.first, !output.isFull {
-            var scan = interruptedScan ?? open(part, options)
             output.store = part.storeNumber
             output.usageData = capture.usageDataSwitches(ofStore: part.storeNumber)
-            let hasMore = try scan.read(into: &output)
-            interruptedScan = hasMore ? scan : nil
-            if !hasMore { parts.removeFirst() }
+            do {
+                var scan = try interruptedScan ?? open(part, options)
+                interruptedScan = try output.fill { try scan.read(into: &$0) } ? scan : nil
+            } catch let error as FileError where error.operation != .spool {
+                let path = capture.stores[part.storeNumber].path
+                output.report(Problem("unreadable", error.description), path: path)
+                interruptedScan = nil
+            }
+            if interruptedScan == nil { parts.removeFirst() }
         }
         return parts.isEmpty ? nil : self
     }
 
-    private func open(_ part: Part, _ options: ScanOptions) -> any StoreScan {
+    private func open(_ part: Part, _ options: ScanOptions) throws(FileError) -> any StoreScan {
         let found = capture.stores[part.storeNumber]
         let context = StoreContext(
             capture: capture.label, tree: capture.tree, container: found.container,
             neighbors: found.neighbors, options: options)
-        return found.store.scan(part.fileRange, in: context)
+        return try found.store.scan(part.fileRange, in: context)
     }
 }
 
 // MARK: - Bundles
 
-/// A segment of a bundle, read by one job.
-struct SegmentUnit: Sendable {
-    let input: Int
-    let bundle: BundleReader
-    let segment: Manifest.Segment
-
-    /// Reads the records, copying their lines unchanged unless they are pseudonymized.
+extension BundleReader {
+    /// Reads the records of a segment, copying their lines unchanged unless they are pseudonymized.
     ///
-    /// - Throws: ``BundleError`` if the segment cannot be read.
-    func read(_ options: ScanOptions) throws(BundleError) -> ScanOutput {
-        var output = ScanOutput(capture: bundle.path, input: input, writingWith: options)
+    /// - Throws: ``BundleError`` if the segment cannot be read, and `PseudonymError`.
+    func read(
+        _ segment: Manifest.Segment, input: Int, _ options: ScanOptions
+    ) throws -> ScanOutput {
+        var output = ScanOutput(capture: path, input: input, writingWith: options)
         let isUnchanged = options.pseudonymizer == nil
-        let contents = try bundle.forEachRecord(of: segment) { record, line, written in
+        let contents = try forEachRecord(of: segment) { record, line, written in
             if isUnchanged {
                 output.add(record, at: line, written)
             } else {
-                output.add(copy record)
+                try output.add(copy record)
             }
         }
         if isUnchanged { output.adopt(lines: contents) }
         output.bytesRead = contents.count
         return output
-    }
-}
-
-/// A batch reader for the quarantine, the problems and the withdrawals of a bundle.
-struct BundleDetails: ~Copyable {
-    private var quarantine: DetailCursor<QuarantineEntry>
-    private var problems: DetailCursor<LocatedProblem>
-    private var withdrawals: DetailCursor<Withdrawal>
-
-    /// Opens the lists of quarantined items, problems and withdrawals in `bundle`.
-    init(of bundle: BundleReader) {
-        quarantine = DetailCursor(BundleLayout.quarantine, of: bundle)
-        problems = DetailCursor(BundleLayout.problems, of: bundle)
-        withdrawals = DetailCursor(BundleLayout.withdrawals, of: bundle)
-    }
-
-    /// Reads entries until the output is full or the lists end, and returns whether an entry was read.
-    mutating func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
-        while !output.isFull, let item = try quarantine.next() { output.quarantine(item) }
-        while !output.isFull, let problem = try problems.next() { output.report(problem) }
-        while !output.isFull, let withdrawal = try withdrawals.next() { output.report(withdrawal) }
-        return !output.quarantined.isEmpty || !output.problems.isEmpty || !output.withdrawals.isEmpty
     }
 }

@@ -2,6 +2,7 @@ import Bundle
 import Bytes
 import Files
 import Glibc
+import Hashing
 import Telemetry
 
 /// A bundle maker that combines the inputs of a reader into one bundle.
@@ -18,7 +19,7 @@ public struct BundleMaker {
         public let index: BundleIndex?
     }
 
-    private let reader: CaptureReader
+    private var reader: CaptureReader
     private let compressionLevel: Int
     private let toolVersion: String
     private let quarantineLimits: QuarantineLimits
@@ -45,6 +46,8 @@ public struct BundleMaker {
         self.toolVersion = toolVersion
         quarantineLimits = QuarantineLimits(
             entrySizeLimit: reader.options.quarantineFileLimit, totalSizeLimit: quarantineLimit)
+        guard reader.options.pseudonymizer == nil else { return }
+        self.reader.options.quarantine = QuarantineSpool(folder: reader.options.copyFolder, limit: quarantineLimit)
     }
 
     /// Reads the inputs and writes the bundle.
@@ -63,17 +66,14 @@ public struct BundleMaker {
         var bundle = try BundleAssembler(level: compressionLevel, toolVersion: toolVersion, limit: reader.limit)
         let parents = try parents(labels: labels)
         var intake = Intake(
-            reader.options, keepsDetails: true, systems: systems, earlier: earlier, collectsIndexKeys: makesIndex)
+            reader.options, keepsDetails: true, within: quarantineLimits, systems: systems, earlier: earlier,
+            collectsIndexKeys: makesIndex)
         try await reader.read(
             into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
             afterOutput: { try await bundle.writeFinishedSegments(to: sink) })
-        var source = QuarantineReader(reader.inputs)
-        try await bundle.add(intake.spill.quarantine, within: quarantineLimits) { input, item in
-            do {
-                return try source.bytes(of: item, input: input)
-            } catch is ChangedCaptureError {
-                return nil
-            }
+        var decoder = FrameDecoder()
+        try await bundle.add(intake.spill.quarantine) { input, item in
+            try bytes(of: item, input: input, with: &decoder)
         } onLoss: {
             try intake.addLoss(of: $0, $1)
         } to: {
@@ -86,6 +86,21 @@ public struct BundleMaker {
             emptyKeyID: reader.options.pseudonymizer?.keyID, filters: BundleFilters(reader.options.filter),
             inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
         return Result(manifest: manifest, intake: intake, index: makesIndex ? index(of: manifest, intake) : nil)
+    }
+
+    /// Returns the bytes of `item`, which was quarantined from the input at index `input` or from an equal file.
+    ///
+    /// - Throws: `FileError`, or `BundleError` if they are the contents of a bundle and cannot be read.
+    private func bytes(of item: QuarantineEntry, input: Int, with decoder: inout FrameDecoder) throws -> [UInt8] {
+        if let hash = ContentHash(hex: item.sha256), let bytes = try reader.options.quarantine?.bytes(of: hash) {
+            return bytes
+        }
+        guard case .bundle(let bundle) = reader.inputs[input] else {
+            throw FileError(
+                .read, item.path, code: ENOTSUP,
+                message: "cannot read \(item.path) again from a log or a damaged bundle")
+        }
+        return try bundle.contents(of: BundleLayout.quarantineMemberName(sha256: item.sha256), with: &decoder)
     }
 
     /// Returns the digests of the parents that the manifest of the new bundle lists.
@@ -112,53 +127,5 @@ public struct BundleMaker {
             digest: manifest.digest, ancestors: earlier.knownDigests,
             records: intake.indexKeys.records.merging(earlier.records, uniquingKeysWith: min),
             details: intake.indexKeys.details.union(earlier.details))
-    }
-}
-
-// MARK: - QuarantineReader
-
-/// A reader for the bytes of quarantined files and byte ranges in the inputs.
-public struct QuarantineReader: ~Copyable {
-    private let inputs: [CaptureInput]
-    private var decoder = FrameDecoder()
-
-    /// Creates a reader for the quarantine of `inputs`.
-    public init(_ inputs: [CaptureInput]) { self.inputs = inputs }
-
-    /// Returns the bytes of `item`, which was quarantined from the input at index `input`.
-    ///
-    /// - Throws: `FileError`, `BundleError`, or ``ChangedCaptureError`` if the bytes have changed.
-    public mutating func bytes(of item: QuarantineEntry, input: Int) throws -> [UInt8] {
-        let bytes: [UInt8]
-        switch inputs[input] {
-        case .folder(let capture): bytes = try capture.bytes(of: item)
-        case .bundle(let bundle):
-            bytes = try bundle.contents(of: BundleLayout.quarantineMemberName(sha256: item.sha256), with: &decoder)
-        case .salvage, .log:
-            throw FileError(
-                .read, item.path, code: ENOTSUP,
-                message: "cannot read \(item.path) again from a log or a damaged bundle"
-            )
-        }
-        guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCaptureError(path: item.path) }
-        return bytes
-    }
-}
-
-/// An error that reports that a file of a capture changed while it was read.
-public struct ChangedCaptureError: Error, CustomStringConvertible {
-    /// The path of the file in the capture.
-    public let path: String
-
-    /// A description of the error.
-    public var description: String { "\(path) changed while it was read; take the capture again" }
-}
-
-extension CapturedFolder {
-    fileprivate func bytes(of item: QuarantineEntry) throws -> [UInt8] {
-        let source = try tree.source(at: item.path)
-        let range = item.reject.range(inFileOf: source.count)
-        guard range.count == item.size else { throw ChangedCaptureError(path: item.path) }
-        return try source.bytes(at: range.lowerBound, count: range.count)
     }
 }

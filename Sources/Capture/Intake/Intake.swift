@@ -75,6 +75,7 @@ public struct Intake: Sendable {
     /// The hashes of the lines of rejected items and problems, because combined bundles may contain equal lines.
     private var knownDetails: Set<Digest16> = []
     private let systems: SystemTable
+    private let quarantineSpool: QuarantineSpool?
     /// The earlier bundles whose contents are omitted.
     private let earlier: EarlierBundles
     private let collectsIndexKeys: Bool
@@ -114,12 +115,13 @@ public struct Intake: Sendable {
     ///   - options: The options for reading the inputs.
     ///   - keepsDetails: Whether all rejected items and problems are kept, in unnamed files, in addition to the first
     ///     items and problems in memory.
+    ///   - limits: The limits on the quarantined bytes that are kept.
     ///   - systems: The systems whose records and stores are recognized.
     ///   - earlier: The earlier bundles whose contents are omitted.
     ///   - collectsIndexKeys: Whether ``indexKeys`` are collected.
     public init(
-        _ options: ScanOptions, keepsDetails: Bool, systems: SystemTable, earlier: EarlierBundles = EarlierBundles(),
-        collectsIndexKeys: Bool = false
+        _ options: ScanOptions, keepsDetails: Bool, within limits: QuarantineLimits = QuarantineLimits(),
+        systems: SystemTable, earlier: EarlierBundles = EarlierBundles(), collectsIndexKeys: Bool = false
     ) {
         self.earlier = earlier
         self.collectsIndexKeys = collectsIndexKeys
@@ -131,9 +133,10 @@ public struct Intake: Sendable {
         losses = CappedList(limit: elementLimit)
         warnings = CappedList(limit: elementLimit)
         self.systems = systems
+        quarantineSpool = options.quarantine
         deferred = DeferredCopies(folder: options.copyFolder)
         spill = Spill(
-            quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems),
+            quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems, within: limits),
             problems: DetailSpill(folder: options.copyFolder))
     }
 
@@ -147,16 +150,16 @@ public struct Intake: Sendable {
     ///   - isBundle: Whether the output is from an intact bundle.
     ///   - keep: Called with each kept record, its line, and the payload part of the line.
     ///   - note: Called with each other finding.
-    /// - Throws: The error that ended the scan, `FileError` with operation `spool`, and the errors of `keep`.
+    /// - Throws: `FileError` with operation `spool`, and the errors of `keep`.
     public mutating func add(
         _ output: ScanOutput, fromBundle isBundle: Bool,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Finding) -> Void = { _ in }
     ) throws {
-        if let refusal = output.refusal { throw refusal }
-        let entries = output.entries.span
+        let (list, lines) = (output.entries, output.lines)
+        let entries = list.span
         captureNames[output.input] = output.capture
-        for index in entries.indices { try choose(entries[index], of: output.lines, keep) }
+        for index in entries.indices { try choose(entries[index], of: lines, keep) }
         duplicateCount += output.duplicates
         for item in output.quarantined {
             let line = item.json.bytes
@@ -170,7 +173,10 @@ public struct Intake: Sendable {
                 continue
             }
             quarantinedItems.add(item, reason: visibleText(item.reject.reason))
-            if keepsDetails { try spill.quarantine.append(item, line: line, input: output.input) }
+            if keepsDetails {
+                try spill.quarantine.append(item, line: line, input: output.input)
+                quarantineSpool?.noteRemainingSize(spill.quarantine.remainingSize)
+            }
             collectIndexKey(digest)
             note(.quarantined(item, input: output.input))
         }
@@ -190,8 +196,7 @@ public struct Intake: Sendable {
     /// Notes the records of an output that are kept instead of copies that are not held.
     ///
     /// Call this method before any output is added.
-    mutating func survey(_ output: ScanOutput) throws {
-        if let refusal = output.refusal { throw refusal }
+    mutating func survey(_ output: ScanOutput) {
         for entry in output.entries where entry.rank.isDecisive { decidedRecords.insert(entry.key) }
     }
 
@@ -280,9 +285,8 @@ public struct Intake: Sendable {
     /// Reports that the bundle does not contain the bytes of a quarantined item.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func addLoss(of item: QuarantineEntry, _ loss: QuarantineLoss) throws(FileError) {
-        let problem = LocatedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
-        try add(problem)
+    public mutating func addLoss(of item: QuarantineEntry, _ problem: Problem) throws(FileError) {
+        try add(LocatedProblem(capture: item.capture, path: item.path, problem: problem))
         isIncomplete = true
         // The bundle lists the entry as not stored. Its index key differs, so that a later increment tries to store the
         // bytes.
@@ -333,19 +337,6 @@ public struct Intake: Sendable {
         if keepsDetails { try spill.problems.append(line) }
         collectIndexKey(digest)
         return true
-    }
-}
-
-extension Problem {
-    /// Creates the problem for a quarantined item whose bytes the bundle does not contain.
-    fileprivate init(_ loss: QuarantineLoss, _ item: QuarantineEntry) {
-        switch loss {
-        case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
-        case .tooMany(let limit):
-            self.init("quarantine-limit", "\(limit) others are in the quarantine, which holds no more; listed only")
-        case .changed: self.init("changed", "changed while it was read; take the capture again")
-        case .unreadable(let reason): self.init("unreadable", reason)
-        }
     }
 }
 

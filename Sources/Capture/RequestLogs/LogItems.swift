@@ -10,7 +10,7 @@ import Telemetry
 struct LogItems {
     private let batcher: LogBatcher
     private let readers: ValuePool<LogReader, Never>
-    private let parallelFor: ParallelFor
+    private let limit: JobLimit
     private var repeats: RepeatedPayloadCounter
     private var parsed: ArraySlice<LogItem> = []
     /// The items that were split off, but not parsed yet.
@@ -24,14 +24,14 @@ struct LogItems {
     /// Creates a reader at the start of a log.
     ///
     /// If `onlyDelivered` is `true`, undelivered requests may be treated as other traffic.
-    init(_ log: RequestLog, onlyDelivered: Bool = false, parallelFor: @escaping ParallelFor) throws {
+    init(_ log: RequestLog, onlyDelivered: Bool = false, limit: JobLimit) throws {
         batcher = LogBatcher(try LogSplitter(log))
         batch = batcher.nextBatch()
         readers = ValuePool { LogReader(log, onlyDelivered: onlyDelivered) }
         repeats = RepeatedPayloadCounter(log.systems)
         kind = log.kind
         rejectLimit = Self.rejectLimit(of: log)
-        self.parallelFor = parallelFor
+        self.limit = limit
     }
 
     /// Returns the maximum number of rejected items in a log.
@@ -80,7 +80,7 @@ struct LogItems {
         guard !jobs.isEmpty else { return [] }
         let results = Mutex([[LogItem]](repeating: [], count: jobs.count))
         let next = Mutex(LogBatcher.Batch())
-        parallelFor(jobs.count + 1) { [batcher, readers] number in
+        limit.concurrentPerform(jobs.count + 1) { [batcher, readers] number in
             if number == 0 {
                 let batch = batcher.nextBatch()
                 next.withLock { $0 = batch }

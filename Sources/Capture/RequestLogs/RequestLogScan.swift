@@ -8,16 +8,11 @@ import Telemetry
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReader>
 
-    init(_ log: RequestLog, parallelFor: @escaping ParallelFor = sequentialFor) {
-        reading = Mutex(RequestLogReader(log, parallelFor: parallelFor))
+    init(_ log: RequestLog, limit: JobLimit = JobLimit(jobs: 1)) {
+        reading = Mutex(RequestLogReader(log, limit: limit))
     }
 
-    func read(into output: inout ScanOutput) -> Bool {
-        reading.withLock { reading in
-            reading.read(into: &output)
-            return !reading.isAtEnd
-        }
-    }
+    func read(into output: inout ScanOutput) throws -> Bool { try reading.withLock { try $0.read(into: &output) } }
 }
 
 /// A request log in a capture.
@@ -62,11 +57,11 @@ public struct RequestLog: Sendable {
     public func read(
         input: Int, _ options: ScanOptions, limit: JobLimit, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
-        let scan = RequestLogScan(self, parallelFor: options.parallelFor)
+        let scan = RequestLogScan(self, limit: options.limit)
         var outputs = OrderedTasks<(ScanOutput, hasMore: Bool)>(limit: limit)
         let readOn = { @Sendable in
             var output = ScanOutput(capture: label, input: input, writingWith: options)
-            let hasMore = scan.read(into: &output)
+            let hasMore = try output.fill { try scan.read(into: &$0) }
             return (output, hasMore: hasMore)
         }
         outputs.add(readOn)
@@ -79,10 +74,9 @@ public struct RequestLog: Sendable {
 
 private struct RequestLogReader: ~Copyable {
     private let log: RequestLog
-    private let parallelFor: ParallelFor
+    private let limit: JobLimit
     private var items: LogItems?
     private var hasStarted = false
-    private(set) var isAtEnd = false
     private var others: [OtherTraffic: Int] = [:]
     /// The rejected spans that are not hashed yet.
     private var rejects: [SpanReject] = []
@@ -93,49 +87,49 @@ private struct RequestLogReader: ~Copyable {
 
     private static let rejectBatchSize = 1024
 
-    init(_ log: RequestLog, parallelFor: @escaping ParallelFor) {
+    init(_ log: RequestLog, limit: JobLimit) {
         self.log = log
-        self.parallelFor = parallelFor
+        self.limit = limit
         hashes = SpanHasher(of: log.source)
     }
 
-    mutating func read(into output: inout ScanOutput) {
+    /// Reads an item, and returns whether there may be more.
+    mutating func read(into output: inout ScanOutput) throws -> Bool {
         if !hasStarted { start() }
         defer {
             output.bytesRead += (items?.offset ?? bytesCounted) - bytesCounted
             bytesCounted = items?.offset ?? bytesCounted
         }
-        while !output.isFull {
-            guard let item = items?.next() else {
-                isAtEnd = true
-                return finish(&output)
-            }
-            switch item.finding {
-            case .upload(let record, let status): add(record, status, into: &output)
-            case .other(let traffic): others[traffic, default: 0] += 1
-            case .reject(let reason):
-                rejects.append(SpanReject(reason: reason, start: item.start, end: item.end))
-                if rejects.count >= Self.rejectBatchSize { quarantineRejects(&output) }
-            }
+        guard let item = items?.next() else {
+            finish(&output)
+            return false
         }
+        switch item.finding {
+        case .upload(let record, let status): try add(record, status, into: &output)
+        case .other(let traffic): others[traffic, default: 0] += 1
+        case .reject(let reason):
+            rejects.append(SpanReject(reason: reason, start: item.start, end: item.end))
+            if rejects.count >= Self.rejectBatchSize { quarantineRejects(&output) }
+        }
+        return true
     }
 
     private mutating func start() {
         hasStarted = true
         do {
-            items = try LogItems(log, parallelFor: parallelFor)
+            items = try LogItems(log, limit: limit)
         } catch {
             rejects.append(SpanReject(reason: "har_damaged \(error)", start: nil, end: nil))
         }
     }
 
-    private mutating func add(_ record: Record, _ status: Int?, into output: inout ScanOutput) {
+    private mutating func add(_ record: Record, _ status: Int?, into output: inout ScanOutput) throws {
         var record = record
         if status != nil, record.deliveredStatus == nil, let other = deliveryStatus(of: record) {
             record.notes.append("an equal request of this log was answered \(other)")
             record.held.append(.delivered(status: other))
         }
-        output.add(record)
+        try output.add(record)
     }
 
     /// Returns the HTTP status with which a request equal to `record` was delivered, or `nil` if none was delivered.
@@ -145,7 +139,7 @@ private struct RequestLogReader: ~Copyable {
         if delivered == nil {
             var found: [RecordKey: Int] = [:]
             // Faults are reported by the main reading.
-            if var ahead = try? LogItems(log, onlyDelivered: true, parallelFor: parallelFor) {
+            if var ahead = try? LogItems(log, onlyDelivered: true, limit: limit) {
                 while let item = ahead.next() {
                     guard case .upload(let record, _) = item.finding, let status = record.deliveredStatus else {
                         continue
@@ -206,7 +200,7 @@ struct RequestLogFormat: StoreFormat {
             let source = try folder.source(Array(name.utf8))
             guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .unrelated }
             return .shared([
-                RequestLogStore(path: folder.base + name, folderPath: folder.path, log: kind, systems: systems)
+                RequestLogStore(path: folder.base + name, bodyFolder: folder.path, log: kind, systems: systems)
             ])
         } catch {
             if RequestLogKind.isLogName(name) { folder.report(unreadable: folder.base + name, error) }
@@ -223,7 +217,8 @@ struct RequestLogFormat: StoreFormat {
 /// A request log among the files of a capture.
 private struct RequestLogStore: Store {
     let path: String
-    let folderPath: String
+    /// The folder with the bodies that are stored next to the log.
+    let bodyFolder: String
     let log: RequestLogKind
     let systems: SystemTable
 
@@ -231,25 +226,10 @@ private struct RequestLogStore: Store {
     var kind: StoreKind { log.store }
     var isReadByOneJob: Bool { true }
 
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        do throws(FileError) {
-            let source = try context.tree.source(at: path)
-            var log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
-            log.attachedBodies = AttachedBodies(tree: context.tree, folder: folderPath)
-            return RequestLogScan(log, parallelFor: context.options.parallelFor)
-        } catch {
-            return UnreadableStore(path: path, error: error)
-        }
-    }
-}
-
-/// A scan of a store that cannot be opened.
-private struct UnreadableStore: StoreScan {
-    let path: String
-    let error: FileError
-
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        output.report(Problem("unreadable", error.description), path: path)
-        return false
+    func scan(_ files: Range<Int>, in context: StoreContext) throws(FileError) -> any StoreScan {
+        let source = try context.tree.source(at: path)
+        var log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
+        log.attachedBodies = AttachedBodies(tree: context.tree, folder: bodyFolder)
+        return RequestLogScan(log, limit: context.options.limit)
     }
 }

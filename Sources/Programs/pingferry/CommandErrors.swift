@@ -13,7 +13,6 @@ extension CommandError {
         case let error as FileError: self.init(error)
         case let error as InputError: self.init(error)
         case let error as BundleError: self.init(error)
-        case let error as ChangedCaptureError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ParentError: self.init(error)
         case let error as ParityError: self.init(error)

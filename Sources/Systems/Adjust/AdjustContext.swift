@@ -30,7 +30,8 @@ package struct AdjustContext {
     /// If there are several files of a kind, the first readable one applies. The folder with the latest activity or
     /// package precedes the other one, because an app can also return to an older version of the SDK. A device is
     /// forgotten if any state reports it. Damaged files are reported when their stores are scanned.
-    init(_ place: AdjustFolders, in context: StoreContext, _ output: inout ScanOutput) {
+    /// `report` is called with each problem and the path of its file.
+    init(_ place: AdjustFolders, in context: StoreContext, _ report: (Problem, String) -> Void) {
         let states = place.folders.map { folder in
             context.contents(ofStoreAt: folder + AdjustFile.activityState.rawValue).flatMap { bytes in
                 guard var archive = try? AdjustArchive(bytes) else { return nil as AdjustState? }
@@ -56,7 +57,7 @@ package struct AdjustContext {
         callbackParameters = first(.callbackParameters, strings) ?? [:]
         partnerParameters = first(.partnerParameters, strings) ?? [:]
         requestToForget = place.container.flatMap {
-            AdjustPreferences.requestToForget(in: $0, of: context, &output)
+            AdjustPreferences.requestToForget(in: $0, of: context, report)
         }
         forgottenPath = forgottenPath ?? requestToForget
         if forgottenPath != nil {
@@ -100,7 +101,7 @@ package struct AdjustContext {
 extension StoreContext {
     /// Returns the contents of the SDK file at `path` in the same container, or `nil` if the file cannot be read.
     func contents(ofStoreAt path: String) -> [UInt8]? {
-        (neighbors.store(at: path) as? any AdjustStore)?.location.contents(
+        (neighbors.store(at: path) as? AdjustStore)?.location.contents(
             in: tree, limit: AdjustStores.sizeLimit.bytes)
     }
 }
@@ -176,42 +177,39 @@ enum AdjustPreferences {
     ///
     /// All property lists in the folder of the preferences are read, because the bundle id of the app can be unknown.
     static func requestToForget(
-        in container: String, of context: StoreContext, _ output: inout ScanOutput
+        in container: String, of context: StoreContext, _ report: (Problem, String) -> Void
     ) -> String? {
+        func reportUnknown(_ code: String, _ reason: String, at offset: Int? = nil, _ path: String) {
+            let text = "\(reason); it is unknown whether the user asked to be forgotten"
+            report(Problem(code, text, at: offset, isLoss: false), path)
+        }
         do throws(FileError) {
             let folder = try context.tree.folder(at: container + Self.folder)
             for entry in try folder.entries() where entry.kind == .file && isNamed(entry.text) {
                 let path = "\(container)\(Self.folder)/\(entry.text)"
+                var bytes: [UInt8] = []
                 do throws(FileError) {
-                    var bytes: [UInt8] = []
                     try folder.read(entry.name, limit: InputLimits.storeFileSize, into: &bytes)
-                    if asksToForget(bytes, at: path, &output) { return path }
                 } catch {
-                    report("unreadable", error.description, path, &output)
+                    reportUnknown("unreadable", error.description, path)
+                    continue
+                }
+                do throws(PropertyListError) {
+                    if try asksToForget(bytes) { return path }
+                } catch {
+                    reportUnknown("damaged", error.description, at: error.offset, path)
                 }
             }
         } catch {
-            if error.isReadFailure { report("unreadable", error.description, container + Self.folder, &output) }
+            if error.isReadFailure { reportUnknown("unreadable", error.description, container + Self.folder) }
         }
         return nil
     }
 
-    private static func report(
-        _ code: String, _ reason: String, at offset: Int? = nil, _ path: String, _ output: inout ScanOutput
-    ) {
-        let text = "\(reason); it is unknown whether the user asked to be forgotten"
-        output.report(Problem(code, text, at: offset, isLoss: false), path: path)
-    }
-
-    private static func asksToForget(_ bytes: [UInt8], at path: String, _ output: inout ScanOutput) -> Bool {
+    private static func asksToForget(_ bytes: [UInt8]) throws(PropertyListError) -> Bool {
         guard bytes.contains(text: key) else { return false }
-        do throws(PropertyListError) {
-            let document = try PropertyListDocument(bytes)
-            guard let value = document.value(of: JSONKey(key), in: document.root) else { return false }
-            return document.boolean(of: value) || document.integer(of: value).bits == 1
-        } catch {
-            report("damaged", error.description, at: error.offset, path, &output)
-            return false
-        }
+        let document = try PropertyListDocument(bytes)
+        guard let value = document.value(of: JSONKey(key), in: document.root) else { return false }
+        return document.boolean(of: value) || document.integer(of: value).bits == 1
     }
 }

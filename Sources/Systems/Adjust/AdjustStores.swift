@@ -27,10 +27,7 @@ struct AdjustStores: StoreFormat {
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == FirefoxAttribution.name { return .exclusive([FirefoxAttribution(path: folder.base + name)]) }
         guard let file = AdjustFile(rawValue: name) else { return .unrelated }
-        let location = FileLocation(name: name, in: folder)
-        return .exclusive([
-            file == .queue ? AdjustQueueStore(location: location) : AdjustStateStore(file: file, location: location)
-        ])
+        return .exclusive([AdjustStore(file: file, location: FileLocation(name: name, in: folder))])
     }
 
     /// Recognizes a queue by an array that contains a package, regardless of the name of the file.
@@ -41,40 +38,38 @@ struct AdjustStores: StoreFormat {
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: Self.sizeLimit.bytes),
             var archive = try? AdjustArchive(bytes), archive.holdsPackage
         else { return nil }
-        return AdjustQueueStore(location: FileLocation(name: name, in: folder))
+        return AdjustStore(file: .queue, location: FileLocation(name: name, in: folder))
     }
 }
 
 /// A store that consists of one file of the SDK.
-protocol AdjustStore: Store {
+struct AdjustStore: Store {
+    let file: AdjustFile
     /// The location of the file.
-    var location: FileLocation { get }
+    let location: FileLocation
+    let system: SystemName? = .adjust
+
+    var path: String { location.path }
+    var folderPath: String { location.folderPath }
+    var kind: StoreKind { file == .queue ? .adjustQueue : .adjustState }
+
+    func file(at index: Int) -> StoreFile? {
+        // Packages contain credentials, and the other files ids and push tokens.
+        StoreFile(location, kind: kind, credentials: .always, sizeLimit: AdjustStores.sizeLimit)
+    }
+
+    func makeReader(in context: StoreContext) -> any StoreReader {
+        file == .queue ? AdjustQueueStoreReader(in: context) : AdjustStateReader(file: file, context: context)
+    }
 }
 
 // MARK: - Queue
 
-/// The file that contains the queue.
-private struct AdjustQueueStore: AdjustStore {
-    let location: FileLocation
-    let system: SystemName? = .adjust
-    let kind = StoreKind.adjustQueue
-
-    var path: String { location.path }
-
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan { AdjustQueueScan(self, in: context) }
-}
-
-/// A scan that reads a queue package by package.
-///
-/// Only the hash of a damaged queue is put into quarantine, because packages contain credentials.
-private struct AdjustQueueScan: StoreScan {
+/// A reader that adds the records of a queue package by package.
+private struct AdjustQueueStoreReader: StoreReader {
     private let context: StoreContext
-    private let folderPath: String
-    private let file: StoreFile
-    private var buffer = StoreFileBuffer()
-    private var hasStarted = false
-    /// The reader of the queue, or `nil` if the queue is not open yet or cannot be read.
-    private var reader: AdjustQueueReader?
+    /// The reader of the packages, or `nil` if the queue is not open yet.
+    private var packages: AdjustQueueReader?
     /// The files that apply to the queue.
     private var surroundings = AdjustContext()
     /// The keys of the packages in the queue that the SDK uses instead, or `nil` if there is no such readable queue.
@@ -83,81 +78,67 @@ private struct AdjustQueueScan: StoreScan {
     /// The client of the previous package.
     private var lastClient: CapturedText?
 
-    init(_ store: AdjustQueueStore, in context: StoreContext) {
-        self.context = context
-        folderPath = store.location.folderPath
-        file = StoreFile(name: store.location.name, path: store.path, kind: store.kind, credentials: .always)
-    }
+    init(in context: StoreContext) { self.context = context }
 
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        output.path = file.path
-        if !hasStarted { start(&output) }
-        hasStarted = true
-        while !output.isFull {
-            guard var record = reader?.next() else {
-                finish(&output)
+    mutating func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
+        if packages == nil {
+            do throws(PropertyListError) {
+                try open(bytes, source, &output)
+            } catch {
+                try output.reject(Reject("A1 \(error.code.rawValue) \(error.reason)", offset: error.offset))
                 return false
             }
-            let client = record.client.map { CapturedText($0) }
-            if client != lastClient { surroundings.reportForgotten(record.client, &output) }
-            lastClient = client
-            if let livePackages {
-                guard !livePackages.contains(RecordKey(record)) else {
-                    output.omit(duplicate: record)
-                    continue
-                }
-                isSuperseded = true
-                record.held.append(AdjustHold.superseded)
-            }
-            output.add(record)
         }
+        guard let record = packages?.next() else {
+            try finish(&output)
+            return false
+        }
+        try add(record, &output)
         return true
     }
 
-    private mutating func start(_ output: inout ScanOutput) {
-        do throws(FileError) {
-            let folder = try context.tree.folder(at: folderPath)
-            guard buffer.read(file, limit: AdjustStores.sizeLimit, in: folder, context.options, into: &output) else {
-                return
-            }
-        } catch {
-            return output.report(Problem("unreadable", error.description), path: file.path)
-        }
-        let place = AdjustFolders(of: .queue, at: file.path)
-        surroundings = AdjustContext(place, in: context, &output)
+    private mutating func open(
+        _ bytes: [UInt8], _ source: Source, _ output: inout ScanOutput
+    ) throws(PropertyListError) {
+        let place = AdjustFolders(of: .queue, at: source.path)
+        surroundings = AdjustContext(place, in: context) { output.report($0, path: $1) }
         if place.container != nil, surroundings.liveFolder != place.own {
-            livePackages = packages(ofQueueAt: surroundings.liveFolder + AdjustFile.queue.rawValue)
+            livePackages = keys(ofQueueAt: surroundings.liveFolder + AdjustFile.queue.rawValue)
         }
-        do throws(PropertyListError) {
-            let reader = try reader(of: buffer.contents, at: file.path)
-            if let problem = reader.problem { output.report(problem) }
-            self.reader = reader
-        } catch {
-            output.rejects.append(Reject("A1 \(error.code.rawValue) \(error.reason)", offset: error.offset))
-        }
-    }
-
-    private func reader(
-        of bytes: [UInt8], at path: String
-    ) throws(PropertyListError) -> AdjustQueueReader {
-        let source = Source(capture: context.capture, path: path, store: .adjustQueue, index: 0)
-        return try AdjustQueueReader(bytes, source: source, context: surroundings)
+        let packages = try AdjustQueueReader(bytes, source: source, context: surroundings)
+        if let problem = packages.problem { output.report(problem) }
+        self.packages = packages
     }
 
     /// Returns the keys of the packages in the queue at `path`, or `nil` if the queue is missing or cannot be read.
-    private func packages(ofQueueAt path: String) -> Set<RecordKey>? {
+    private func keys(ofQueueAt path: String) -> Set<RecordKey>? {
+        let source = Source(capture: context.capture, path: path, store: .adjustQueue, index: 0)
         guard let bytes = context.contents(ofStoreAt: path),
-            var reader = try? reader(of: bytes, at: path)
+            var packages = try? AdjustQueueReader(bytes, source: source, context: surroundings)
         else { return nil }
-        var packages: Set<RecordKey> = []
-        while let record = reader.next() { packages.insert(RecordKey(record)) }
-        return packages
+        var keys: Set<RecordKey> = []
+        while let record = packages.next() { keys.insert(RecordKey(record)) }
+        return keys
     }
 
-    private mutating func finish(_ output: inout ScanOutput) {
-        if let reject = reader?.reject { output.rejects.append(reject) }
-        buffer.quarantineRejects(of: file, in: &output)
-        guard var summary = reader?.summary else { return }
+    private mutating func add(_ record: consuming Record, _ output: inout ScanOutput) throws {
+        let client = record.client.map { CapturedText($0) }
+        if client != lastClient { surroundings.reportForgotten(record.client, &output) }
+        lastClient = client
+        if let livePackages {
+            guard !livePackages.contains(RecordKey(record)) else { return output.omit(duplicate: record) }
+            isSuperseded = true
+            record.held.append(AdjustHold.superseded)
+        }
+        try output.add(record)
+    }
+
+    private mutating func finish(_ output: inout ScanOutput) throws {
+        guard let packages = packages.take() else { return }
+        if let reject = packages.reject { try output.reject(reject) }
+        var summary = packages.summary
         summary.isSuperseded = isSuperseded
         output.report(
             StoreReport(
@@ -170,45 +151,30 @@ private struct AdjustQueueScan: StoreScan {
 
 // MARK: - State
 
-/// A file of the SDK that contains facts, but no records.
-private struct AdjustStateStore: AdjustStore, SingleFileStore {
-    let file: AdjustFile
-    let location: FileLocation
-    let system: SystemName? = .adjust
-    let kind = StoreKind.adjustState
-    let sizeLimit = AdjustStores.sizeLimit
-    // The files contain ids and push tokens.
-    let carriesCredentials = true
-
-    func makeReader(in context: StoreContext) -> any FileReader {
-        AdjustStateReader(file: file, path: path, context: context)
-    }
-}
-
 /// A reader that reports the facts in a file of the SDK, without ids, tokens and names of campaigns.
-private struct AdjustStateReader: FileReader {
+private struct AdjustStateReader: StoreReader {
     let file: AdjustFile
-    let path: String
     let context: StoreContext
 
-    func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
+    func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
         do throws(PropertyListError) {
             output.report(StoreReport(facts: try facts(in: bytes)))
-            if file == .activityState { reportForgotten(bytes, &output) }
+            if file == .activityState { reportForgotten(bytes, at: source.path, &output) }
         } catch {
-            output.rejects.append(Reject("A21 \(error.code.rawValue) \(error.reason)", offset: error.offset))
+            try output.reject(Reject("A21 \(error.code.rawValue) \(error.reason)", offset: error.offset))
         }
+        return false
     }
 
     /// Reports the installation as forgotten if its state or the preferences of the app state so.
-    private func reportForgotten(_ bytes: [UInt8], _ output: inout ScanOutput) {
+    private func reportForgotten(_ bytes: [UInt8], at path: String, _ output: inout ScanOutput) {
         guard var archive = try? AdjustArchive(bytes), let client = (try? AdjustState(&archive))?.client else { return }
         let place = AdjustFolders(of: .activityState, at: path)
         // Damaged preferences are reported together with the queue, if there is one.
         let hasQueue = place.folders.contains { context.neighbors.store(at: $0 + AdjustFile.queue.rawValue) != nil }
-        var unreported = ScanOutput(capture: context.capture)
-        let surroundings =
-            hasQueue ? AdjustContext(place, in: context, &unreported) : AdjustContext(place, in: context, &output)
+        let surroundings = AdjustContext(place, in: context) { if !hasQueue { output.report($0, path: $1) } }
         surroundings.reportForgotten(client, &output)
     }
 
@@ -230,18 +196,15 @@ private struct AdjustStateReader: FileReader {
 }
 
 /// The file with Firefox's own copy of the attribution, which is listed but never opened.
-private struct FirefoxAttribution: Store, StoreScan {
+private struct FirefoxAttribution: Store {
     static let name = "AdjustAttribution.json"
 
     let path: String
     let system: SystemName? = .adjust
     let kind = StoreKind.adjustState
 
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan { self }
-
-    func read(into output: inout ScanOutput) -> Bool {
-        output.report(StoreReport(facts: ["Firefox's own copy of the attribution, which is not read"]))
-        return false
+    func report(in context: StoreContext) -> StoreReport? {
+        StoreReport(facts: ["Firefox's own copy of the attribution, which is not read"])
     }
 }
 

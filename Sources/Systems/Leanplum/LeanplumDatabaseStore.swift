@@ -1,6 +1,5 @@
 import Bytes
 import Files
-import Hashing
 import SQLite
 import Synchronization
 import Telemetry
@@ -13,187 +12,123 @@ struct LeanplumDatabaseStore: Store {
     var kind: StoreKind { .leanplumSQLite }
     var companionPaths: [String] { LeanplumFileName.companionSuffixes.map { path + $0 } }
 
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        LeanplumDatabaseScan(self, in: context)
+    func scan(_ files: Range<Int>, in context: StoreContext) throws(FileError) -> any StoreScan {
+        LeanplumDatabaseScan(try LeanplumDatabase(self, in: context))
     }
 }
 
-/// A scan that reads a database in batches.
-///
-/// If a part of the database cannot be parsed, the files of the database are put into quarantine.
-private struct LeanplumDatabaseScan: StoreScan {
-    private let store: LeanplumDatabaseStore
-    private let context: StoreContext
-    /// The copy of the database, or `nil` before it is created.
-    private var database: LeanplumDatabase?
-    /// The quarantine entries of the database, its journal and its write-ahead log, if there is a fault.
-    private var quarantineEntries: [QuarantineEntry] = []
+/// A scan that reads a database row by row, implemented as a class because its state cannot be copied.
+private final class LeanplumDatabaseScan: StoreScan {
+    private let database: Mutex<LeanplumDatabase>
 
-    init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
-        self.store = store
-        self.context = context
-    }
+    init(_ database: consuming sending LeanplumDatabase) { self.database = Mutex(database) }
 
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        do throws(FileError) {
-            return try readRows(into: &output)
-        } catch {
-            guard error.operation != .spool else { throw error }
-            output.report(Problem("unreadable", error.description), path: store.path)
-            return false
-        }
-    }
-
-    private mutating func readRows(into output: inout ScanOutput) throws(FileError) -> Bool {
-        let database = try openDatabase(&output)
-        output.path = store.path
-        let isFinished = database.read(into: &output)
-        let rejects = output.takeRejects()
-        if !rejects.isEmpty { try quarantineFiles(of: database, for: rejects, into: &output) }
-        return !isFinished
-    }
-
-    private mutating func openDatabase(_ output: inout ScanOutput) throws(FileError) -> LeanplumDatabase {
-        if let database { return database }
-        let opened = try LeanplumDatabase(store, in: context)
-        output.bytesRead += opened.size
-        if let fault = opened.writeAheadLogFault {
-            output.report(Problem("damaged", fault.description, at: fault.offset), path: store.path + "-wal")
-        }
-        database = opened
-        return opened
-    }
-}
-
-// MARK: - Quarantine
-
-extension LeanplumDatabaseScan {
-    /// Adds a quarantine entry of the database for each fault.
-    ///
-    /// Entries of the journal and the write-ahead log are added once, because these files can contain rows.
-    private mutating func quarantineFiles(
-        of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
-    ) throws(FileError) {
-        let isFirst = quarantineEntries.isEmpty
-        if isFirst {
-            quarantineEntries = try database.paths.map { path throws(FileError) in try quarantineEntry(ofFileAt: path) }
-        }
-        for reject in rejects {
-            quarantineEntries[0].reject = reject
-            output.quarantine(quarantineEntries[0])
-        }
-        guard isFirst else { return }
-        for companion in quarantineEntries.dropFirst() { output.quarantine(companion) }
-    }
-
-    /// Returns the quarantine entry of a file.
-    ///
-    /// The file is hashed in chunks because it can be too large for memory.
-    private func quarantineEntry(ofFileAt path: String) throws(FileError) -> QuarantineEntry {
-        let source = try context.tree.source(at: path)
-        var hash = SHA256()
-        try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }
-        return QuarantineEntry(
-            capture: context.capture, path: path, store: store.kind,
-            reject: Reject("companion of a database in quarantine"), size: source.count,
-            sha256: hash.finalize().hex, isStored: true)
-    }
+    func read(into output: inout ScanOutput) throws -> Bool { try database.withLock { try $0.read(into: &output) } }
 }
 
 // MARK: - Database
 
-/// A Leanplum database that is read in batches from a copy of its files.
+/// A Leanplum database that is read from a copy of its files.
 ///
-/// This is a class because its state is noncopyable and is shared between threads.
-private final class LeanplumDatabase: Sendable {
+/// If a part of the database cannot be parsed, the files of the database are put into quarantine.
+private struct LeanplumDatabase: ~Copyable {
     /// The maximum size, in bytes, of a database, journal or write-ahead log that is copied.
-    static let sizeLimit = 256 << 20
+    private static let sizeLimit = 256 << 20
 
-    /// The total size, in bytes, of the database, its journal and its write-ahead log.
-    let size: Int
-    /// The paths, in the capture, of the database and of its journal and write-ahead log, if they exist.
+    /// The database, and its journal and write-ahead log if they exist.
     ///
-    /// The path of the database is first. The files are not copied if one of them exceeds ``sizeLimit``.
-    let paths: [String]
+    /// The files are not copied if one of them exceeds ``sizeLimit``.
+    private var files: [OpenFile]
     /// The damage in the write-ahead log, if there is any.
-    let writeAheadLogFault: WriteAheadLogFault?
+    private let writeAheadLogFault: WriteAheadLogFault?
     private let databaseCopy: DatabaseCopy?
-    private let state: Mutex<ReadingState>
-
-    fileprivate struct ReadingState: ~Copyable {
-        var requests: LeanplumRequests
-        var table: EventTable?
-    }
+    private var hasStarted = false
+    private var requests: LeanplumRequests
+    // Without a default value, because a partly initialized value cannot be destroyed.
+    private var table: Optional<EventTable>
 
     /// Copies a database, unless one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
-        let folder = context.options.copyFolder
         let main = try context.tree.source(at: store.path)
+        var files = [Self.file(at: store.path, main)]
         var companions: [ByteSource?] = []
-        var paths = [store.path]
         for path in store.companionPaths {
             do throws(FileError) {
-                companions.append(try context.tree.source(at: path))
-                paths.append(path)
+                let companion = try context.tree.source(at: path)
+                companions.append(companion)
+                files.append(Self.file(at: path, companion))
             } catch {
                 guard error.isNotFound else { throw error }
                 companions.append(nil)
             }
         }
-        self.paths = paths
-        let sizes = [main.count] + companions.map { $0?.count ?? 0 }
-        size = sizes.reduce(0, +)
-        if sizes.allSatisfy({ $0 <= Self.sizeLimit }) {
-            writeAheadLogFault = try companions[1].flatMap { (log) throws(FileError) in
-                try WriteAheadLogFault.find(in: log)
-            }
-            databaseCopy = try DatabaseCopy(
+        var (copy, fault): (DatabaseCopy?, WriteAheadLogFault?) = (nil, nil)
+        if files.allSatisfy({ $0.count <= Self.sizeLimit }) {
+            let folder = context.options.copyFolder
+            fault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
+            copy = try DatabaseCopy(
                 main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
-                writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
-        } else {
-            databaseCopy = nil
-            writeAheadLogFault = nil
+                writeAheadLog: companions[1]?.copied(to: folder),
+                size: files.reduce(0) { $0 + $1.count }, sizeLimit: Self.sizeLimit)
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
-        state = Mutex(
-            ReadingState(
-                requests: LeanplumRequests(from: source, applicationID: context.leanplumApplicationID), table: nil))
+        self.files = files
+        writeAheadLogFault = fault
+        databaseCopy = copy
+        requests = LeanplumRequests(from: source, applicationID: context.leanplumApplicationID)
+        table = nil
     }
 
-    /// Reads rows until the output is full.
-    ///
-    /// - Returns: Whether the end of the table was reached.
-    func read(into output: inout ScanOutput) -> Bool { state.withLock { $0.read(databaseCopy, into: &output) } }
-}
+    private static func file(at path: String, _ contents: ByteSource) -> OpenFile {
+        // The files are read by their paths, so their names are not needed.
+        OpenFile(StoreFile(name: [], path: path, kind: .leanplumSQLite), contents: .source(contents))
+    }
 
-extension LeanplumDatabase.ReadingState {
-    fileprivate mutating func read(_ databaseCopy: DatabaseCopy?, into output: inout ScanOutput) -> Bool {
-        do throws(PrivateDatabaseError) {
-            if table == nil, try !openTable(databaseCopy, &output) { return true }
-            while let item = try table?.read() {
-                add(item, into: &output)
-                if output.isFull { return false }
+    /// Reads a row, and returns whether the end of the table was not reached.
+    mutating func read(into output: inout ScanOutput) throws -> Bool {
+        if !hasStarted {
+            hasStarted = true
+            output.bytesRead += files.reduce(0) { $0 + $1.count }
+            if let fault = writeAheadLogFault {
+                output.report(
+                    Problem("damaged", fault.description, at: fault.offset), path: files[0].file.path + "-wal")
             }
-        } catch {
-            report(error, into: &output)
         }
-        requests.finish(into: &output)
-        return true
+        var main = files[0]
+        let hasMore = try output.withFile(&main) { try readRow(into: &$0) }
+        files[0] = main
+        guard !hasMore, main.isQuarantined else { return hasMore }
+        // The journal and the write-ahead log can contain rows.
+        for var companion in files.dropFirst() {
+            try output.withFile(&companion) { try $0.reject(Reject("companion of a database in quarantine")) }
+        }
+        return false
+    }
+
+    private mutating func readRow(into output: inout ScanOutput) throws -> Bool {
+        do {
+            if table == nil, try !openTable(&output) { return false }
+            if let item = try table?.read() {
+                try add(item, into: &output)
+                return true
+            }
+        } catch let error as PrivateDatabaseError {
+            try report(error, into: &output)
+        }
+        try requests.finish(into: &output)
+        return false
     }
 
     /// Opens the copy of the database, and returns whether the copy contains a readable event table.
-    private mutating func openTable(_ databaseCopy: DatabaseCopy?, _ output: inout ScanOutput)
-        throws(PrivateDatabaseError)
-        -> Bool
-    {
+    private mutating func openTable(_ output: inout ScanOutput) throws -> Bool {
         guard let databaseCopy else {
-            output.rejects.append(Reject("too-large more than \(LeanplumDatabase.sizeLimit >> 20) MiB"))
+            try output.reject(Reject("too-large more than \(Self.sizeLimit >> 20) MiB"))
             return false
         }
         let database = try PrivateDatabase(databaseCopy, table: "event")
         switch try EventSchema.check(database) {
         case .failure(let fault):
-            output.rejects.append(Reject("\(fault.code) \(fault.reason)"))
+            try output.reject(Reject("\(fault.code) \(fault.reason)"))
             return false
         case .success(let otherObjects):
             if otherObjects > 0 {
@@ -206,17 +141,17 @@ extension LeanplumDatabase.ReadingState {
         return true
     }
 
-    private mutating func add(_ item: EventTable.Item, into output: inout ScanOutput) {
+    private mutating func add(_ item: EventTable.Item, into output: inout ScanOutput) throws {
         switch item {
-        case .row(let rowid, let data, isBLOB: false): requests.append(data, rowid: rowid, into: &output)
-        case .row(let rowid, let data, isBLOB: true):
-            requests.append(blob: data, rowid: rowid, into: &output)
+        case .row(let rowid, let data, isBLOB: false): try requests.append(data, rowid: rowid, into: &output)
+        case .row(let rowid, let data, isBLOB: true): try requests.append(blob: data, rowid: rowid, into: &output)
         case .tooLarge(let rowid):
-            requests.skipItem(.tooLarge, "more than \(EventSchema.rowSizeLimit >> 20) MiB", rowid: rowid, into: &output)
+            let limit = "more than \(EventSchema.rowSizeLimit >> 20) MiB"
+            try requests.skipItem(.tooLarge, limit, rowid: rowid, into: &output)
         case .lostRows(let first, let last):
             let reason = "corrupt \(Self.rowDescription(first, last)) cannot be read"
-            output.rejects.append(Reject(reason))
-            requests.endRecord(noting: reason, into: &output)
+            try output.reject(Reject(reason))
+            try requests.endRecord(noting: reason, into: &output)
         }
     }
 
@@ -229,12 +164,11 @@ extension LeanplumDatabase.ReadingState {
         }
     }
 
-    private func report(_ error: PrivateDatabaseError, into output: inout ScanOutput) {
+    private func report(_ error: PrivateDatabaseError, into output: inout ScanOutput) throws {
         guard !error.isResourceError else {
             return output.report(Problem("unreadable", "cannot work on a copy: \(error)"))
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
-        output.rejects.append(
-            Reject("\(code) \(error) after \(requests.itemCount.counted("row"))"))
+        try output.reject(Reject("\(code) \(error) after \(requests.itemCount.counted("row"))"))
     }
 }

@@ -1,10 +1,11 @@
+import Bytes
 import Files
 import JSONText
 import PropertyList
 import Telemetry
 
 /// A property list in which an older SDK stored requests.
-struct LeanplumFileStore: SingleFileStore {
+struct LeanplumFileStore: Store {
     enum Contents: Sendable {
         /// A file that contains only requests. `applicationID` is from the name of the file, and is `nil` if the name
         /// contains no id.
@@ -30,13 +31,15 @@ struct LeanplumFileStore: SingleFileStore {
         }
     }
 
-    // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
-    var carriesCredentials: Bool { kind == .leanplumUserDefaults }
+    var path: String { location.path }
+    var folderPath: String { location.folderPath }
 
-    func makeReader(in context: StoreContext) -> any FileReader {
-        LeanplumFileReader(
-            contents: contents, source: Source(capture: context.capture, path: path, store: kind, index: 0))
+    func file(at index: Int) -> StoreFile? {
+        // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
+        StoreFile(location, kind: kind, credentials: kind == .leanplumUserDefaults ? .always : .never)
     }
+
+    func makeReader(in context: StoreContext) -> any StoreReader { LeanplumFileReader(contents: contents) }
 }
 
 extension StoreContext {
@@ -54,7 +57,7 @@ extension LeanplumFileStore {
     /// Returns Leanplum's id of the app, or `nil` if the file does not contain preferences with the id.
     fileprivate func applicationIDInPreferences(_ tree: FileTree) -> String? {
         // The scan of the preferences reports the error if they cannot be read.
-        guard case .preferences = contents, let bytes = location.contents(in: tree, limit: sizeLimit.bytes),
+        guard case .preferences = contents, let bytes = location.contents(in: tree, limit: InputLimits.storeFileSize),
             let document = try? PropertyListDocument(bytes), document.kind(of: document.root) == .dictionary
         else { return nil }
         return LeanplumDefaults(document).applicationID
@@ -62,18 +65,19 @@ extension LeanplumFileStore {
 }
 
 /// A reader that converts the contents of a property list to records.
-private struct LeanplumFileReader: FileReader {
+private struct LeanplumFileReader: StoreReader {
     let contents: LeanplumFileStore.Contents
-    let source: Source
 
-    func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
+    func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
         switch contents {
         case .requests(let applicationID):
             let requests = LeanplumRequests(from: source, applicationID: applicationID)
-            LeanplumPropertyList.readRequests(bytes, adding: requests, into: &output)
-        case .preferences:
-            LeanplumPropertyList.readDefaults(bytes, from: source, into: &output)
+            try LeanplumPropertyList.readRequests(bytes, adding: requests, into: &output)
+        case .preferences: try LeanplumPropertyList.readDefaults(bytes, from: source, into: &output)
         }
+        return false
     }
 }
 
@@ -91,42 +95,42 @@ package struct LeanplumPropertyList {
     /// Reads a property list that is an array of requests.
     package static func readRequests(
         _ bytes: [UInt8], adding requests: LeanplumRequests, into output: inout ScanOutput
-    ) {
-        guard let document = parse(bytes, into: &output) else { return }
+    ) throws {
+        guard let document = try parse(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
-            return output.rejects.append(Reject("unsupported_schema the root is no array"))
+            return try output.reject(Reject("unsupported_schema the root is no array"))
         }
         var reader = LeanplumPropertyList(document, requests)
         let elements = document.elements(of: document.root)
         for position in 0..<elements.count where !reader.isOutOfBudget {
-            reader.add(document.element(at: position, of: elements), into: &output)
+            try reader.add(document.element(at: position, of: elements), into: &output)
         }
-        reader.requests.finish(into: &output)
+        try reader.requests.finish(into: &output)
     }
 
     /// Reads the requests in the preferences of an app.
     package static func readDefaults(
         _ bytes: [UInt8], from source: Source, into output: inout ScanOutput
-    ) {
-        guard let document = parse(bytes, into: &output) else { return }
+    ) throws {
+        guard let document = try parse(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .dictionary else {
-            return output.rejects.append(Reject("unsupported_schema the root is no dictionary"))
+            return try output.reject(Reject("unsupported_schema the root is no dictionary"))
         }
         let defaults = LeanplumDefaults(document)
         guard let itemCount = defaults.itemCount else {
-            return output.rejects.append(Reject("unsupported_schema the number of items is no integer"))
+            return try output.reject(Reject("unsupported_schema the number of items is no integer"))
         }
         let requests = LeanplumRequests(from: source, applicationID: defaults.applicationID)
         var reader = LeanplumPropertyList(document, requests)
         for (index, node) in defaults.items where index < itemCount && !reader.isOutOfBudget {
             reader.requests.reportMissing(before: index, into: &output)
-            reader.add(node, into: &output)
+            try reader.add(node, into: &output)
         }
         if !reader.isOutOfBudget { reader.requests.reportMissing(before: itemCount, into: &output) }
-        reader.requests.finish(into: &output)
+        try reader.requests.finish(into: &output)
     }
 
-    private static func parse(_ bytes: [UInt8], into output: inout ScanOutput) -> PropertyListDocument? {
+    private static func parse(_ bytes: [UInt8], into output: inout ScanOutput) throws -> PropertyListDocument? {
         do throws(PropertyListError) {
             let document = try PropertyListDocument(bytes)
             if let repeated = document.repeatedKeys {
@@ -134,7 +138,7 @@ package struct LeanplumPropertyList {
             }
             return document
         } catch {
-            output.rejects.append(Reject("corrupt \(error.code.rawValue): \(error.reason)", offset: error.offset))
+            try output.reject(Reject("corrupt \(error.code.rawValue): \(error.reason)", offset: error.offset))
             return nil
         }
     }
@@ -150,24 +154,25 @@ package struct LeanplumPropertyList {
         )
     }
 
-    private mutating func add(_ node: PropertyListNode, into output: inout ScanOutput) {
+    private mutating func add(_ node: PropertyListNode, into output: inout ScanOutput) throws {
         let position = "at byte \(document.offset(of: node))"
         guard document.kind(of: node) == .dictionary else {
-            return requests.skipItem(.notObject, position, into: &output)
+            return try requests.skipItem(.notObject, position, into: &output)
         }
         do throws(PropertyListJSONWriter.WritingError) {
             try jsonWriter.write(node)
-            requests.append(jsonWriter.text, into: &output)
         } catch {
             switch error.kind {
-            case .unrepresentable: requests.skipItem(.nonJSONValue, position, into: &output)
-            case .tooLarge: requests.skipItem(.tooLarge, position, into: &output)
+            case .unrepresentable: try requests.skipItem(.nonJSONValue, position, into: &output)
+            case .tooLarge: try requests.skipItem(.tooLarge, position, into: &output)
             case .outOfBudget:
                 isOutOfBudget = true
-                output.rejects.append(
+                try output.reject(
                     Reject("budget-exceeded the items from \(requests.itemCount) on share more than they hold"))
             }
+            return
         }
+        try requests.append(jsonWriter.text, into: &output)
     }
 }
 

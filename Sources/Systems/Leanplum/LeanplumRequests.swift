@@ -112,25 +112,25 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Adds the next item, whose JSON text is `text`.
-    package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
+    package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) throws {
         do throws(LeanplumText.TextError) {
             try LeanplumText.parse(text, into: &document)
         } catch {
-            return skipItem(error.reason, error.detail, rowid: rowid, into: &output)
+            return try skipItem(error.reason, error.detail, rowid: rowid, into: &output)
         }
-        addParsedRequest(rowid: rowid, into: &output)
+        try addParsedRequest(rowid: rowid, into: &output)
     }
 
     /// Adds the next item from a BLOB that contains JSON text, or a keyed archive of JSON text.
-    package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
-        if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
+    package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) throws {
+        if let text = ArchivedText.read(blob) { return try append(text, rowid: rowid, into: &output) }
         do throws(LeanplumText.TextError) {
             try LeanplumText.parse(blob, into: &document)
         } catch {
             let isJSON = error.reason == .notObject || error.reason == .emptyObject
-            return skipItem(isJSON ? error.reason : .undecodableBLOB, rowid: rowid, into: &output)
+            return try skipItem(isJSON ? error.reason : .undecodableBLOB, rowid: rowid, into: &output)
         }
-        addParsedRequest(rowid: rowid, into: &output)
+        try addParsedRequest(rowid: rowid, into: &output)
     }
 
     /// Reports all missing items before `index`.
@@ -144,35 +144,35 @@ package struct LeanplumRequests: Sendable {
     /// Rejects an item that is not a request.
     package mutating func skipItem(
         _ reason: LeanplumRequestError, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
-    ) {
-        reject(reason, detail, rowid: rowid, into: &output)
+    ) throws {
+        try reject(reason, detail, rowid: rowid, into: &output)
         itemCount += 1
     }
 
     /// Ends the current record because items may have been lost, and adds `note` to the next record.
-    package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
-        outputRecord(into: &output)
+    package mutating func endRecord(noting note: String, into output: inout ScanOutput) throws {
+        try outputRecord(into: &output)
         pendingNotes.append([note], limit: limits.noteCount)
     }
 
     /// Ends the last record, and adds it to the output.
-    package mutating func finish(into output: inout ScanOutput) {
-        outputRecord(into: &output)
+    package mutating func finish(into output: inout ScanOutput) throws {
+        try outputRecord(into: &output)
         guard rejectCount > Self.maximumListedRejects else { return }
-        output.rejects.append(
+        try output.reject(
             Reject("skipped \(rejectCount - Self.maximumListedRejects) more items that are no requests"))
     }
 
     // MARK: Requests
 
-    private mutating func addParsedRequest(rowid: Int64?, into output: inout ScanOutput) {
+    private mutating func addParsedRequest(rowid: Int64?, into output: inout ScanOutput) throws {
         let removed = document.removeLeanplumCredentials(from: document.root)
         let request = LeanplumRequest(document: document)
         let index = itemCount
         itemCount += 1
         let canonical = document.canonicalBytes(of: document.root)
         var issues = request.issues(using: &scratch)
-        let isOmitted = checkForOmission(request, canonical, &issues, index: index, rowid: rowid, into: &output)
+        let isOmitted = try checkForOmission(request, canonical, &issues, index: index, rowid: rowid, into: &output)
         let notes = (issues + removed).map { "\($0)@\(index)" }
         guard !isOmitted else {
             if partialRecord == nil {
@@ -188,7 +188,7 @@ package struct LeanplumRequests: Sendable {
             partialRecord.groupingKey != groupingKey || partialRecord.requestCount >= limits.requestCount
                 || partialRecord.payload.count + canonical.count > limits.byteCount
         {
-            outputRecord(into: &output)
+            try outputRecord(into: &output)
         }
         if partialRecord == nil {
             partialRecord = PartialRecord(
@@ -206,11 +206,11 @@ package struct LeanplumRequests: Sendable {
     private mutating func checkForOmission(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput
-    ) -> Bool {
+    ) throws -> Bool {
         var isOmitted = false
         if request.action == nil {
             isOmitted = true
-            reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
+            try reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
         }
         // A request without an id is identified by its content.
         let content = Digest16(of: canonical.span)
@@ -220,7 +220,7 @@ package struct LeanplumRequests: Sendable {
         issues.append("duplicate_request")
         issues.sort()
         if finding == .sameIDOtherPayload, !isOmitted {
-            reject(.reusedRequestID, "another request has its reqId", rowid: rowid, index: index, into: &output)
+            try reject(.reusedRequestID, "another request has its reqId", rowid: rowid, index: index, into: &output)
         }
         return true
     }
@@ -228,17 +228,17 @@ package struct LeanplumRequests: Sendable {
     private mutating func reject(
         _ reason: LeanplumRequestError, _ detail: String?, rowid: Int64?, index: Int? = nil,
         into output: inout ScanOutput
-    ) {
+    ) throws {
         rejectCount += 1
         guard rejectCount <= Self.maximumListedRejects else { return }
         let row = rowid.map { ", rowid \($0)" } ?? ""
         let suffix = detail.map { ": \($0)" } ?? ""
-        output.rejects.append(Reject("\(reason.rawValue) item \(index ?? itemCount)\(row)\(suffix)"))
+        try output.reject(Reject("\(reason.rawValue) item \(index ?? itemCount)\(row)\(suffix)"))
     }
 
-    private mutating func outputRecord(into output: inout ScanOutput) {
+    private mutating func outputRecord(into output: inout ScanOutput) throws {
         guard let finished = partialRecord.take() else { return }
-        output.add(finished.record(from: source, applicationID: applicationID))
+        try output.add(finished.record(from: source, applicationID: applicationID))
     }
 }
 

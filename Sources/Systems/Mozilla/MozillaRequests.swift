@@ -15,7 +15,7 @@ struct MozillaRequests: RequestFormat {
 
     /// A pool of ping readers, which reuse their memory from one line to the next.
     private static let readers = ValuePool<PingReader, Never> {
-        PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, pingTypeFromName: ""))
+        PingReader(.pingFile)
     }
 
     // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Glean pings have other paths.
@@ -33,18 +33,13 @@ struct MozillaRequests: RequestFormat {
     }
 
     private static func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
-        let origin = MozillaStoreOrigin(
-            capture: source.capture, path: source.path, store: source.store, pingTypeFromName: "")
-        var output = ScanOutput(capture: source.capture, path: source.path)
-        readers.withPooledValue { reader in
-            reader.origin = origin
-            reader.readPingFile(line, into: &output)
+        var reader = readers.take()
+        defer { readers.recycle(reader) }
+        do throws(PingError) {
+            return try reader.record(in: line, from: source)
+        } catch {
+            throw .invalid(error.reject.reason)
         }
-        guard var record = output.records.first else {
-            throw .invalid(output.rejects.first?.reason ?? "no envelope")
-        }
-        record.source.index = source.index
-        return record
     }
 
     /// Creates the record of captured measurements, and holds the record if the measurements contain faults.

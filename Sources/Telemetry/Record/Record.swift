@@ -136,6 +136,11 @@ public struct Source: Sendable, Equatable {
         self.store = store
         self.index = index
     }
+
+    /// Returns the source of the record at `index` in the same file.
+    public func record(at index: Int) -> Source {
+        Source(capture: capture, path: path, store: store, index: index)
+    }
 }
 
 /// A reason why a record must not be uploaded as it is: a code with optional details.

@@ -14,6 +14,9 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
         isUnknownName = false
     }
 
+    /// The error for a line that differs from the line that `write(to:)` writes for its record.
+    fileprivate static let notCanonical = RecordError("not in canonical form, or with unknown keys")
+
     /// Creates an error for the unknown name in the value of `key`.
     init(unknownNameIn key: JSONKey) {
         description = "the \(key) is unknown to this version of the program"
@@ -44,10 +47,7 @@ extension Record {
         defer { memory.document.reset() }
         try Self.read(range, of: text, into: &memory.document)
         self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.cache, of: text)
-        // The line is compared with the canonical form in parts, because a record can be large.
-        guard memory.isPayloadCanonical, isWritten(as: text.span.extracting(range), using: &memory.scratch) else {
-            throw RecordError("not in canonical form, or with unknown keys")
-        }
+        guard memory.isCanonical(text.span.extracting(range)) else { throw .notCanonical }
         memory.written = memory.positions
     }
 
@@ -89,6 +89,9 @@ extension Record {
 }
 
 /// A reader of the members of a record in a JSON document.
+///
+/// If the document is canonical JSON, a record that is read without an error is written as the same text, because other
+/// members and other forms of a value are rejected.
 private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable
@@ -99,7 +102,7 @@ private struct RecordReader {
         guard document.kind(of: payload) == .object, let place = document.sourceRange(of: payload) else {
             throw RecordError("payload is no object")
         }
-        return Record(
+        let record = Record(
             system: try known(
                 RecordKeys.system, value(RecordKeys.system, in: root, at: 7), last: &cache.system, systems.name),
             type: try self.text(value(RecordKeys.type, in: root, at: 10), RecordKeys.type, last: &cache.type),
@@ -107,7 +110,22 @@ private struct RecordReader {
             client: try client(last: &cache.client), time: try time(), app: try app(sharing: &cache),
             target: try target(), payload: Array(text[place]), source: try source(sharing: &cache),
             notes: try self.strings(RecordKeys.notes, at: 4),
-            held: try self.strings(RecordKeys.held, at: 2).map { Hold(text: $0) })
+            held: try holds())
+        try checkCount(11, of: root)
+        return record
+    }
+
+    /// Throws an error unless an object has exactly `count` members, which are the known ones.
+    private func checkCount(_ count: Int, of object: JSONNode) throws(RecordError) {
+        guard document.memberCount(of: object) == count else { throw .notCanonical }
+    }
+
+    private func holds() throws(RecordError) -> [Hold] {
+        try strings(RecordKeys.held, at: 2).map { text throws(RecordError) in
+            let hold = Hold(text: text)
+            guard hold.text.utf8.elementsEqual(text.utf8) else { throw .notCanonical }
+            return hold
+        }
     }
 
     private func client(last: inout String) throws(RecordError) -> String? {
@@ -122,6 +140,7 @@ private struct RecordReader {
         guard let time = Timestamp(rfc3339: document.bytes(of: text)) else {
             throw RecordError("time is no RFC 3339 time")
         }
+        guard document.bytes(of: text).equals(time.description) else { throw .notCanonical }
         return time
     }
 
@@ -132,20 +151,23 @@ private struct RecordReader {
             return nil
         }
         guard !document.bytes(of: app).equals(cache.appText.span) else { return cache.app }
-        cache.app = App(
-            id: try present(RecordKeys.id, in: app), name: try present(RecordKeys.name, in: app),
-            version: try present(RecordKeys.version, in: app), channel: try present(RecordKeys.channel, in: app),
-            build: try present(RecordKeys.build, in: app))
-        cache.appText = document.bytes(of: app).copied()
+        let values = try [RecordKeys.id, RecordKeys.name, RecordKeys.version, RecordKeys.channel, RecordKeys.build]
+            .map { key throws(RecordError) in try present(key, in: app) }
+        guard let found = App(id: values[0], name: values[1], version: values[2], channel: values[3], build: values[4])
+        else { throw .notCanonical }
+        try checkCount(values.count { $0 != nil }, of: app)
+        (cache.app, cache.appText) = (found, document.bytes(of: app).copied())
         return cache.app
     }
 
     private func target() throws(RecordError) -> Target? {
         let target = try value(RecordKeys.target, in: document.root, at: 8)
         guard document.kind(of: target) != .null else { return nil }
-        return Target(
+        let found = Target(
             path: try text(RecordKeys.path, in: target), method: try present(RecordKeys.method, in: target),
             headers: try headers(of: target))
+        try checkCount(1 + (found.method == nil ? 0 : 1) + (found.headers.isEmpty ? 0 : 1), of: target)
+        return found
     }
 
     private func headers(of target: JSONNode) throws(RecordError) -> [CapturedText: String] {
@@ -157,7 +179,7 @@ private struct RecordReader {
             guard document.kind(of: member.value) == .string else {
                 throw RecordError("headers has a value that is no string")
             }
-            headers[document.string(of: member.key)] = document.string(of: member.value)
+            headers[try string(member.key)] = try string(member.value)
         }
         return headers
     }
@@ -170,12 +192,15 @@ private struct RecordReader {
         else {
             throw RecordError("source.index is no place")
         }
-        return Source(
+        guard document.bytes(of: number).equals(String(index)) else { throw .notCanonical }
+        let found = Source(
             capture: try text(value(RecordKeys.capture, in: source, at: 0), RecordKeys.capture, last: &cache.capture),
             path: try text(value(RecordKeys.path, in: source, at: 2), RecordKeys.path),
             store: try known(
                 RecordKeys.store, value(RecordKeys.store, in: source, at: 3), last: &cache.store, systems.storeKind),
             index: index)
+        try checkCount(4, of: source)
+        return found
     }
 
     // MARK: Values
@@ -195,7 +220,14 @@ private struct RecordReader {
 
     private func text(_ value: JSONNode, _ key: JSONKey) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
-        return document.string(of: value)
+        return try string(value)
+    }
+
+    /// Returns the string at `node`, which must not contain unpaired surrogates.
+    private func string(_ node: JSONNode) throws(RecordError) -> String {
+        let string = document.string(of: node)
+        guard document.bytes(of: node).equals(string) else { throw .notCanonical }
+        return string
     }
 
     private func text(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String {
@@ -207,7 +239,7 @@ private struct RecordReader {
     /// `last` is the string in the previous record, which is reused if it is equal to `value`.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
-        if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
+        if !document.bytes(of: value).equals(last) { last = try string(value) }
         return last
     }
 
@@ -237,7 +269,7 @@ private struct RecordReader {
             guard document.kind(of: element) == .string else {
                 throw RecordError("\(key) has an item that is no string")
             }
-            strings.append(document.string(of: element))
+            strings.append(try string(element))
         }
         return strings
     }
@@ -247,7 +279,7 @@ private struct RecordReader {
 public struct RecordMemory: Sendable {
     var document = JSONDocument()
     fileprivate var cache = RecordStringCache()
-    /// A buffer for the canonical form of a record, with which its line is compared.
+    /// A buffer for the canonical form of a line, with which the line is compared.
     fileprivate var scratch = TextBuffer()
     /// The positions, in the input, of the notes and the payload of the last record whose canonical form was checked.
     public internal(set) var written = RecordLineLayout(notes: 0, payload: 0..<0)
@@ -255,15 +287,12 @@ public struct RecordMemory: Sendable {
     /// Creates empty memory.
     public init() {}
 
-    /// Whether the payload of the last line is in canonical form.
-    fileprivate var isPayloadCanonical: Bool {
-        mutating get {
-            if document.isKnownCanonical { return true }
-            guard let payload = document.value(of: RecordKeys.payload, in: document.root) else { return false }
-            scratch.removeAll()
-            document.write(payload, to: &scratch)
-            return document.bytes(of: payload).equals(scratch.span)
-        }
+    /// Returns whether `line`, which was read last, is canonical JSON.
+    fileprivate mutating func isCanonical(_ line: Span<UInt8>) -> Bool {
+        if document.isKnownCanonical { return true }
+        scratch.removeAll()
+        document.write(document.root, to: &scratch)
+        return line.equals(scratch.span)
     }
 
     /// The positions of the notes and the payload, which are the fifth and sixth members of a canonical record.

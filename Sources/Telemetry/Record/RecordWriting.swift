@@ -30,24 +30,6 @@ extension Record {
         return written.moved(by: start)
     }
 
-    /// Returns whether `line` is equal to the output of `write(to:)`.
-    ///
-    /// The line feed and the payload are not compared.
-    func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
-        frame.removeAll()
-        var payloadStart = 0
-        frame.append(atMost: maximumFrameSize) { output in
-            writeUpToNotes(to: &output)
-            writeNotes(to: &output)
-            payloadStart = output.count
-            writeAfterPayload(to: &output)
-        }
-        let payloadEnd = payloadStart + payload.count
-        return line.count == frame.count - 1 + payload.count
-            && line.extracting(..<payloadStart).equals(frame[0..<payloadStart].span)
-            && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
-    }
-
     /// An upper bound for the size, in bytes, of the line without the payload.
     ///
     /// Each byte of a string counts as six bytes, because JSON can escape it as `\u0000`.

@@ -2,6 +2,9 @@ import Bytes
 import Files
 
 /// A file or folder with queued telemetry that was recognized in a capture.
+///
+/// By default, the files of a store are read in their order. For each, the reader from ``makeReader(in:)`` is called.
+/// Stores that are not read file by file, such as databases, have their own ``scan(_:in:)``.
 public protocol Store: Sendable {
     /// The path relative to the root of the capture, without a trailing slash.
     var path: String { get }
@@ -15,13 +18,28 @@ public protocol Store: Sendable {
     var parts: [StorePart] { get }
     /// The paths of files that belong to the store if they exist, such as the journal of a database.
     var companionPaths: [String] { get }
+    /// The path of the folder to which the names of the files are relative.
+    var folderPath: String { get }
     /// The number of units, usually files, whose indices are passed to ``scan(_:in:)``. The default is 1.
     var fileCount: Int { get }
     /// Whether all files must be read by a single job because they depend on each other, which is `false` by default.
     var isReadByOneJob: Bool { get }
 
+    /// Returns the file at `index`, or `nil` if this unit is not a file but the report on the store.
+    func file(at index: Int) -> StoreFile?
+
+    /// Returns the report that is not made by the reader of the files, or `nil` if there is none.
+    func report(in context: StoreContext) -> StoreReport?
+
+    /// Creates a reader for the files.
+    ///
+    /// A reader can reuse its memory, because only one thread uses it at a time.
+    func makeReader(in context: StoreContext) -> any StoreReader
+
     /// Starts reading the files with the given indices in the order of the store.
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan
+    ///
+    /// - Throws: `FileError` if the store cannot be opened.
+    func scan(_ files: Range<Int>, in context: StoreContext) throws(FileError) -> any StoreScan
 }
 
 extension Store {
@@ -29,10 +47,51 @@ extension Store {
     public var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
     /// An empty array, for stores without companion files.
     public var companionPaths: [String] { [] }
+    /// The root of the capture.
+    public var folderPath: String { "" }
     /// A single unit, because the store is one file.
     public var fileCount: Int { 1 }
     /// The files do not depend on each other.
     public var isReadByOneJob: Bool { false }
+    /// Returns `nil`, because the store is not read file by file.
+    public func file(at index: Int) -> StoreFile? { nil }
+    /// Returns `nil`, because the reader of the files reports their contents.
+    public func report(in context: StoreContext) -> StoreReport? { nil }
+    /// Returns a reader that adds nothing, because the store is not read file by file.
+    public func makeReader(in context: StoreContext) -> any StoreReader { EmptyReader() }
+    /// Returns a scan of the files in their order.
+    public func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
+        FileScan(files, of: self, in: context)
+    }
+}
+
+/// A parser that converts the contents of store files to records.
+public protocol StoreReader: Sendable {
+    /// Converts `bytes`, which are the contents of the file at `index`, and adds the findings to `output`.
+    ///
+    /// `source` states the capture, the path and the kind of the file. Its index is 0.
+    ///
+    /// - Returns: Whether the file contains more. The method is then called again with the same file when `output` has
+    ///   space.
+    /// - Throws: The errors of `output`.
+    mutating func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool
+
+    /// Adds findings that depend on several files, after all files were read.
+    ///
+    /// - Returns: Whether there are more. The method is then called again when `output` has space.
+    /// - Throws: The errors of `output`.
+    mutating func finish(into output: inout ScanOutput) throws -> Bool
+}
+
+extension StoreReader {
+    /// Returns `false`, because files do not depend on each other.
+    public mutating func finish(into output: inout ScanOutput) throws -> Bool { false }
+}
+
+private struct EmptyReader: StoreReader {
+    func read(_ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput) -> Bool { false }
 }
 
 /// A part of a store that reports list separately.
@@ -47,16 +106,6 @@ public struct StorePart: Sendable, Equatable {
         self.kind = kind
         self.path = path
     }
-}
-
-/// A scan of a store, which can be interrupted between two outputs.
-public protocol StoreScan: Sendable {
-    /// Reads until the output is full or the end of the store is reached.
-    ///
-    /// - Returns: Whether there is more to read.
-    /// - Throws: `FileError` with the operation `spool` if there is no space for a required copy. The findings must not
-    ///   be used then. All other errors are reported as problems or rejects.
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool
 }
 
 /// The capture and the container that a store belongs to, and the options for reading it.
@@ -92,6 +141,8 @@ public struct ScanOptions: Sendable {
     public var pseudonymizer: RecordPseudonymizer?
     /// The maximum size, in bytes, of a file that is put into quarantine.
     public var quarantineFileLimit: Int
+    /// The spool for the bytes of quarantined files, or `nil` if only their hashes are needed.
+    public var quarantine: QuarantineSpool?
     /// The folder for temporary copies of databases.
     public var copyFolder: String
     /// Whether stores report on their contents, such as the state of their queues.
@@ -104,15 +155,14 @@ public struct ScanOptions: Sendable {
     ///
     /// They are collected once, because looking up the system of each record would take a noticeable time.
     let deletionRequestTypes: Set<CapturedText>
-    /// The function that distributes work on large files across cores.
-    public var parallelFor: ParallelFor
+    /// The limit on the number of jobs, which also applies to work on parts of large files.
+    public var limit: JobLimit
 
     /// Creates options for reading stores.
     public init(
         filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        numberedSystems: SystemTable? = nil, systems: SystemTable? = nil,
-        parallelFor: @escaping ParallelFor = sequentialFor
+        numberedSystems: SystemTable? = nil, systems: SystemTable? = nil, limit: JobLimit = JobLimit(jobs: 1)
     ) {
         self.filter = filter
         self.pseudonymizer = pseudonymizer
@@ -122,17 +172,6 @@ public struct ScanOptions: Sendable {
         self.numberedSystems = numberedSystems
         self.systems = systems
         deletionRequestTypes = Set(systems?.all.flatMap(\.uploads.precedence.first) ?? [])
-        self.parallelFor = parallelFor
+        self.limit = limit
     }
-}
-
-/// A function that calls `work` with each number in `0..<count`, possibly in parallel.
-///
-/// The function returns after all calls have returned. It allows readers to use several cores without depending on
-/// threads.
-public typealias ParallelFor = @Sendable (_ count: Int, _ work: @Sendable (Int) -> Void) -> Void
-
-/// Calls `work` with each number in order, without parallelism.
-public let sequentialFor: ParallelFor = { count, work in
-    for number in 0..<count { work(number) }
 }

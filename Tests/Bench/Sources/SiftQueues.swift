@@ -9,14 +9,13 @@ enum SiftQueues {
     static func measure(path: String, jobs: Int) throws {
         let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
         // One place is this thread's own.
-        let others = JobLimit(jobs: jobs - 1)
-        let together: ParallelFor = { others.concurrentPerform($0, $1) }
-        let parallelFor = jobs > 1 ? together : sequentialFor
-        var store = SiftStore(capture: "bench", applicationID: nil, comparesEvents: false, parallelFor: parallelFor)
-        var output = ScanOutput(capture: "bench", path: "sift-default")
+        let limit = JobLimit(jobs: jobs - 1)
+        var store = SiftStore(applicationID: nil, comparesEvents: false, limit: limit)
+        var output = ScanOutput(capture: "bench")
+        let source = Source(capture: "bench", path: "sift-default", store: .siftQueue, index: 0)
         let start = clock()
-        let time = ContinuousClock().measure {
-            store.read(bytes, of: .queue(identifier: "sift-default"), part: 0, into: &output)
+        let time = try ContinuousClock().measure {
+            try store.read(bytes, of: .queue(identifier: "sift-default"), part: 0, from: source, into: &output)
         }
         let processorSeconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
         guard !store.finish().records.isEmpty else { throw CocoaError(.fileReadCorruptFile) }

@@ -345,7 +345,7 @@ import Testing
         let found = try await ReadCapture(opened)
         #expect(found.quarantined.map(\.path) == [Self.path, "\(Self.path)-wal"])
         for item in found.quarantined {
-            let bytes = try CaptureInput.folder(opened).quarantinedBytes(of: item)
+            let bytes = try #require(try found.bytes(of: item))
             #expect(bytes.count == item.size)
         }
     }

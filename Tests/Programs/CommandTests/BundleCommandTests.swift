@@ -32,6 +32,31 @@ import Testing
         #expect(folder.names == ["a.tar.zst"])
     }
 
+    /// A limit of file sizes has the effect of a full disk, but requires no mount.
+    ///
+    /// The bundle is not affected, because standard output is a pipe.
+    @Test func fullDiskForQuarantinedBytesIsReported() throws {
+        try folder.makeFolder("in/MozTelemetry-Default-core")
+        for number in 0..<3 {
+            let junk = String(repeating: "junk \(number)", count: 1000)
+            try folder.put(junk, "in/MozTelemetry-Default-core/-t-\(number).json")
+        }
+        let script = #"trap '' XFSZ; ulimit -f 1; TMPDIR="$2" "$0" bundle -q -o - "$1" | wc -c; exit ${PIPESTATUS[0]}"#
+        let finished = try shell(script, [folder("in"), try folder.makeFolder("tmp")])
+        #expect(finished.status == 74)
+        #expect(
+            finished.errorLines == [
+                "pingferry: cannot spool to \(folder("tmp")): File too large",
+                "hint: set TMPDIR to a folder on a disk with enough free space",
+            ])
+        let missing = try shell(#"TMPDIR=/none "$0" bundle -q -o "$2" "$1""#, [folder("in"), folder("b.tar.zst")])
+        #expect(missing.status == 74)
+        #expect(missing.errorLines.first == "pingferry: cannot spool to /none: No such file or directory")
+        #expect(folder.names == ["in", "tmp"])
+        // Other commands keep only the hashes.
+        #expect(try shell(#"TMPDIR=/none "$0" scan -q "$1""#, [folder("in")]).status == 1)
+    }
+
     @Test func modeAppliesToAllFilesOfBundle() throws {
         let script = """
             umask 077

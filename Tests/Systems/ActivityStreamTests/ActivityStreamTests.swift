@@ -17,7 +17,7 @@ private func readLines(_ lines: [String], path: String = "pings.ndjson") -> [Log
 private func read(_ text: String, kind: RequestLogKind, path: String) -> [LogFinding] {
     let log = RequestLog(
         ByteSource(Array(text.utf8)), kind: kind, label: "capture", path: path, systems: Systems.table)
-    guard var items = try? LogItems(log, parallelFor: sequentialFor) else { return [] }
+    guard var items = try? LogItems(log, limit: JobLimit(jobs: 1)) else { return [] }
     var findings: [LogFinding] = []
     while let item = items.next() { findings.append(item.finding) }
     return findings

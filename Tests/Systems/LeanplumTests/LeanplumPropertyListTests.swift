@@ -23,7 +23,7 @@ import Testing
         var output = ScanOutput(capture: "c")
         let source = Source(capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, index: 0)
         let requests = LeanplumRequests(from: source, applicationID: "app_6AoABC")
-        LeanplumPropertyList.readRequests(plist(root), adding: requests, into: &output)
+        withoutErrors { try LeanplumPropertyList.readRequests(plist(root), adding: requests, into: &output) }
         return output
     }
 
@@ -36,10 +36,10 @@ import Testing
 
     private func defaults(_ entries: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
-        LeanplumPropertyList.readDefaults(
-            plist("<dict>\(entries)</dict>"),
-            from: Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0),
-            into: &output)
+        let source = Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0)
+        withoutErrors {
+            try LeanplumPropertyList.readDefaults(plist("<dict>\(entries)</dict>"), from: source, into: &output)
+        }
         return output
     }
 
@@ -108,7 +108,9 @@ import Testing
         objects.append([0x09])
         objects += [[0x51, 0x61], [0x51, 0x62]]
         var output = ScanOutput(capture: "c")
-        LeanplumPropertyList.readRequests(Self.binary(objects), adding: smallRequests, into: &output)
+        withoutErrors {
+            try LeanplumPropertyList.readRequests(Self.binary(objects), adding: smallRequests, into: &output)
+        }
         #expect(output.records.isEmpty)
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == ["too_large"])
     }
@@ -121,7 +123,9 @@ import Testing
             [0x5F, 0x11, 0x10, 0x00] + text,
         ]
         var output = ScanOutput(capture: "c")
-        LeanplumPropertyList.readRequests(Self.binary(objects), adding: smallRequests, into: &output)
+        withoutErrors {
+            try LeanplumPropertyList.readRequests(Self.binary(objects), adding: smallRequests, into: &output)
+        }
         #expect(output.rejects.contains { $0.reason.hasPrefix("budget-exceeded ") })
     }
 

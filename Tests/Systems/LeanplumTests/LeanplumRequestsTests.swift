@@ -17,9 +17,9 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         var requests = LeanplumRequests(from: source, limits: limits)
         var output = ScanOutput(capture: "c")
         for (index, row) in rows.enumerated() {
-            requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output)
+            withoutErrors { try requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output) }
         }
-        requests.finish(into: &output)
+        withoutErrors { try requests.finish(into: &output) }
         #expect(requests.itemCount == rows.count)
         return output
     }
@@ -112,7 +112,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         var requests = LeanplumRequests(
             from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0))
         var output = ScanOutput(capture: "c")
-        requests.append(Array("{\"action\":\"".utf8) + [0xFF] + Array("\"}".utf8), into: &output)
+        withoutErrors { try requests.append(Array("{\"action\":\"".utf8) + [0xFF] + Array("\"}".utf8), into: &output) }
         #expect(output.rejects.map(\.reason) == ["invalid_utf8 item 0: malformed UTF-8 at byte 11"])
     }
 
@@ -257,10 +257,10 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         var requests = LeanplumRequests(
             from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0))
         var output = ScanOutput(capture: "c")
-        requests.append(Array(request(0).utf8), rowid: 1, into: &output)
-        requests.endRecord(noting: "corrupt rows of rowid 2 to 5 cannot be read", into: &output)
-        requests.append(Array(request(5).utf8), rowid: 6, into: &output)
-        requests.finish(into: &output)
+        withoutErrors { try requests.append(Array(request(0).utf8), rowid: 1, into: &output) }
+        withoutErrors { try requests.endRecord(noting: "corrupt rows of rowid 2 to 5 cannot be read", into: &output) }
+        withoutErrors { try requests.append(Array(request(5).utf8), rowid: 6, into: &output) }
+        withoutErrors { try requests.finish(into: &output) }
         #expect(output.records.map(\.notes) == [[], ["corrupt rows of rowid 2 to 5 cannot be read"]])
         #expect(output.records.map(\.source.index) == [0, 1])
     }

@@ -7,12 +7,10 @@ import Testing
 /// Tests the oldest format (S0), which contains measurements by date.
 @Suite struct DatedMeasurementsTests {
     private func read(_ text: String) -> ScanOutput {
-        var extraction = ScanOutput(capture: "c")
-        let origin = MozillaStoreOrigin(
-            capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, pingTypeFromName: "")
-        var reader = PingReader(from: origin)
-        reader.readDatedMeasurements(Array(text.utf8), into: &extraction)
-        return extraction
+        let source = Source(
+            capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, index: 0)
+        var reader = PingReader(.datedMeasurements)
+        return reader.findings(in: Array(text.utf8), from: source)
     }
 
     @Test("Each date becomes the time of a record, which is held because it has no target")

@@ -70,13 +70,12 @@ import Testing
     func temporaryName() throws {
         let name = "-t-1527163208.41924.json.sb-5c1f0a2e-Qx7aLb"
         #expect(decimalTime(pingFileName: name) == nil)
-        var extraction = ScanOutput(capture: "c")
-        var origin = MozillaStoreOrigin.folder("core")
-        origin.path = "Documents/MozTelemetry-Default-core/\(name)"
-        var reader = PingReader(from: origin)
+        var source = Source.folder("core")
+        source.path = "Documents/MozTelemetry-Default-core/\(name)"
+        var reader = PingReader(.pingFile, pingTypeFromName: "core")
         let text = StoredJSON.envelope("core", StoredJSON.measurements("core"))
-        reader.readPingFile(Array(text.utf8), into: &extraction)
-        #expect(extraction.records.map(\.source.path) == [origin.path])
+        let extraction = reader.findings(in: Array(text.utf8), from: source)
+        #expect(extraction.records.map(\.source.path) == [source.path])
         #expect(extraction.records.map(\.notes) == [[]])
     }
 
@@ -123,17 +122,15 @@ import Testing
 
     @Test("The bundle id of the app container is added to the app")
     func applicationID() throws {
-        var origin = MozillaStoreOrigin.folder("core")
-        origin.applicationID = "org.mozilla.ios.Focus"
-        var reader = PingReader(from: origin)
-        var extraction = ScanOutput(capture: "c")
+        var reader = PingReader(.pingFile, pingTypeFromName: "core", applicationID: "org.mozilla.ios.Focus")
+        var records: [Record] = []
         for path in [StoredJSON.uploadPath("core"), "/other"] {
             let text = StoredJSON.envelope(
                 "core", StoredJSON.measurements("core"), ["uploadPath": "\"\(path)\""])
-            reader.readPingFile(Array(text.utf8), into: &extraction)
+            records += reader.findings(in: Array(text.utf8), from: .folder("core")).records
         }
         #expect(
-            extraction.records.map(\.app) == [
+            records.map(\.app) == [
                 App(id: "org.mozilla.ios.Focus", name: "Focus", version: "5.0", channel: "release", build: "2"),
                 App(id: "org.mozilla.ios.Focus"),
             ])

@@ -4,19 +4,28 @@ import Testing
 
 @testable import Mozilla
 
-extension MozillaStoreOrigin {
-    /// Returns the origin of a ping file in a folder named after a ping type.
-    static func folder(_ type: String) -> MozillaStoreOrigin {
-        MozillaStoreOrigin(
+extension Source {
+    /// Returns the source of a ping file in a folder named after a ping type.
+    static func folder(_ type: String) -> Source {
+        Source(
             capture: "capture", path: "Documents/MozTelemetry-Default-\(type)/-t-1527163208.41924.json",
-            store: .mozillaPingFile, pingTypeFromName: type)
+            store: .mozillaPingFile, index: 0)
     }
 
-    /// Returns the origin of a ping array named after a ping type.
-    static func array(_ type: String) -> MozillaStoreOrigin {
-        MozillaStoreOrigin(
-            capture: "capture", path: "Documents/MozTelemetry-Default-\(type).json", store: .mozillaPingArray,
-            pingTypeFromName: type)
+    /// Returns the source of a ping array named after a ping type.
+    static func array(_ type: String) -> Source {
+        Source(
+            capture: "capture", path: "Documents/MozTelemetry-Default-\(type).json", store: .mozillaPingArray, index: 0)
+    }
+}
+
+extension PingReader {
+    /// Returns the findings in a file.
+    mutating func findings(in bytes: [UInt8], from source: Source) -> ScanOutput {
+        var output = ScanOutput(capture: "c")
+        let hasMore = withoutErrors { try read(bytes, ofFile: 0, from: source, into: &output) }
+        #expect(!hasMore)
+        return output
     }
 }
 
@@ -27,17 +36,13 @@ func readPingFile(_ text: String, in folder: String = "core") -> ScanOutput {
 }
 
 func readPingFile(_ bytes: [UInt8], in folder: String = "core") -> ScanOutput {
-    var reader = PingReader(from: .folder(folder))
-    var extraction = ScanOutput(capture: "c")
-    reader.readPingFile(bytes, into: &extraction)
-    return extraction
+    var reader = PingReader(.pingFile, pingTypeFromName: folder)
+    return reader.findings(in: bytes, from: .folder(folder))
 }
 
 func readPingArray(_ text: String, named type: String = "core") -> ScanOutput {
-    var reader = PingReader(from: .array(type))
-    var extraction = ScanOutput(capture: "c")
-    reader.readPingArray(Array(text.utf8), into: &extraction)
-    return extraction
+    var reader = PingReader(.array, pingTypeFromName: type)
+    return reader.findings(in: Array(text.utf8), from: .array(type))
 }
 
 /// Checks that a ping file becomes one record with the facts in its envelope and the expected payload.

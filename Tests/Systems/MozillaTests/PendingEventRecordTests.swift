@@ -15,10 +15,16 @@ import Testing
         return file.read()
     }
 
-    private func origin(_ type: String = "focus-event", applicationID: String? = nil) -> MozillaStoreOrigin {
-        MozillaStoreOrigin(
-            capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-\(type).json",
-            store: .mozillaPendingEvents, pingTypeFromName: type, applicationID: applicationID)
+    private func records(
+        _ text: String = foreground, type: String = "focus-event", borrowed: BorrowedFields? = nil, client: String?,
+        isClientInFile: Bool, firstIndex: Int = 0, applicationID: String? = nil
+    ) -> [Record] {
+        PendingEventRecords.makeRecords(
+            of: pending(text), type: type, borrowed: borrowed, client: client, isClientInFile: isClientInFile,
+            firstIndex: firstIndex, applicationID: applicationID,
+            from: Source(
+                capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-\(type).json",
+                store: .mozillaPendingEvents, index: 0))
     }
 
     private func ping(_ changes: StoredJSON.Changes = [:]) throws -> BorrowedFields {
@@ -29,8 +35,7 @@ import Testing
 
     @Test("Without a known client, the record contains only the events")
     func unrecognized() throws {
-        let records = PendingEventRecords.makeRecords(
-            of: pending(Self.foreground), borrowed: nil, client: nil, isClientInFile: false, from: origin())
+        let records = self.records(client: nil, isClientInFile: false)
         let record = try #require(records.first)
         #expect(records.count == 1)
         #expect(record.id == "E96E8BDB-9524-53AA-B4BD-77327E6EFB21")
@@ -42,9 +47,8 @@ import Testing
 
     @Test("The client id in the preferences is used with a note")
     func clientOfPreferences() throws {
-        let records = PendingEventRecords.makeRecords(
-            of: pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: false,
-            from: origin(applicationID: "org.mozilla.ios.Focus"))
+        let records = self.records(
+            client: StoredJSON.client, isClientInFile: false, applicationID: "org.mozilla.ios.Focus")
         let record = try #require(records.first)
         #expect(record.id == "83791E66-9F69-5755-A8E4-FD0D9E8E920A")
         #expect(record.client == StoredJSON.client)
@@ -57,9 +61,7 @@ import Testing
 
     @Test("The client id in the file is used as spelled, without a note")
     func ownClient() throws {
-        let records = PendingEventRecords.makeRecords(
-            of: pending(Self.foreground), borrowed: nil, client: StoredJSON.client.lowercased(), isClientInFile: true,
-            firstIndex: 3, from: origin())
+        let records = self.records(client: StoredJSON.client.lowercased(), isClientInFile: true, firstIndex: 3)
         let record = try #require(records.first)
         #expect(record.id == "C9A01CF5-F594-5D24-96C7-C59612857493")
         #expect(record.noteCodes == [])
@@ -68,27 +70,22 @@ import Testing
 
     @Test("The id depends on the type")
     func otherType() throws {
-        let records = PendingEventRecords.makeRecords(
-            of: pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: true,
-            from: origin("mobile-event"))
+        let records = self.records(type: "mobile-event", client: StoredJSON.client, isClientInFile: true)
         #expect(records.map(\.id) == ["05D33156-AAAA-5827-A339-3A0A6D0ECE61"])
         #expect(records.map(\.type) == ["mobile-event"])
     }
 
     @Test("The id depends on the canonical events")
     func canonicalEvents() throws {
-        let records = PendingEventRecords.makeRecords(
-            of: pending("[ 1 , \"a\", \"b\",\"\\ud83e\\udd8a\\/\\u0007\" ]"), borrowed: nil, client: nil,
-            isClientInFile: false, from: origin("core"))
+        let records = self.records(
+            "[ 1 , \"a\", \"b\",\"\\ud83e\\udd8a\\/\\u0007\" ]", type: "core", client: nil, isClientInFile: false)
         #expect(records.map(\.id) == ["09FBFE65-55F0-5589-B487-7874FFA13527"])
         #expect(records.map(\.text) == ["{\"events\":[[1,\"a\",\"b\",\"\u{1F98A}/\\u0007\"]]}"])
     }
 
     @Test("The fields of the newest ping are used, except those that describe only that ping")
     func borrowedFields() throws {
-        let records = PendingEventRecords.makeRecords(
-            of: pending(Self.foreground), borrowed: try ping(), client: "another", isClientInFile: false, from: origin()
-        )
+        let records = self.records(borrowed: try ping(), client: "another", isClientInFile: false)
         let record = try #require(records.first)
         #expect(
             record.text == #"""
@@ -108,8 +105,7 @@ import Testing
     @Test("Fields that the newest ping does not have are omitted")
     func unknownFields() throws {
         let borrowed = try ping(["arch": nil, "device": nil, "settings": nil, "tz": "null"])
-        let records = PendingEventRecords.makeRecords(
-            of: pending(Self.foreground), borrowed: borrowed, client: nil, isClientInFile: false, from: origin())
+        let records = self.records(borrowed: borrowed, client: nil, isClientInFile: false)
         #expect(
             records.map(\.text) == [
                 #"""
@@ -134,9 +130,8 @@ import Testing
         arguments: [(1, [1]), (500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
     func runs(count: Int, sizes: [Int]) {
         let events = (0..<count).map { #"[\#($0),"action","foreground","app"]"# }
-        let records = PendingEventRecords.makeRecords(
-            of: pending(events.joined(separator: ",\n")), borrowed: nil, client: nil, isClientInFile: false,
-            from: origin("mobile-event"))
+        let records = self.records(
+            events.joined(separator: ",\n"), type: "mobile-event", client: nil, isClientInFile: false)
         var first = 0
         for (number, size) in sizes.enumerated() {
             let expected = events[first..<first + size].joined(separator: ",")
@@ -156,8 +151,7 @@ import Testing
 
     @Test("No record is made without events")
     func noEvents() {
-        let records = PendingEventRecords.makeRecords(
-            of: pending(",\n"), borrowed: nil, client: "x", isClientInFile: true, from: origin())
+        let records = self.records(",\n", client: "x", isClientInFile: true)
         #expect(records == [])
     }
 }

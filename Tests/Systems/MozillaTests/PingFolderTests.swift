@@ -32,11 +32,11 @@ import Testing
         try folder.put("[{", "\(Self.folderName)/broken.json")
         try folder.put(envelope("3"), "\(Self.folderName)/-t-15.0.json")
         let pings = try #require(try pings())
-        var name: [UInt8] = []
-        let names = (0..<pings.fileCount).map { index in
-            let path = pings.path(ofFile: index, name: &name)
-            #expect(path == "\(Self.folderName)/\(String(decoding: name, as: UTF8.self))")
-            return String(decoding: name, as: UTF8.self)
+        let names = try (0..<pings.fileCount).map { index in
+            let file = try #require(pings.file(at: index))
+            let name = String(decoding: file.name, as: UTF8.self)
+            #expect(file.path == "\(Self.folderName)/\(name)")
+            return name
         }
         #expect(names == ["broken.json", "a.json", "c.json", "-t-15.0.json", "b.json"])
     }

@@ -24,19 +24,14 @@ struct WorkedExample: CustomTestStringConvertible {
         "The worked examples have the documented records",
         arguments: WorkedExample.core + WorkedExample.events + WorkedExample.further)
     func lines(example: WorkedExample) throws {
-        var extraction = ScanOutput(capture: "c")
         let parts = example.path.split(separator: "/")
         let isArray = parts.last?.hasPrefix("MozTelemetry") ?? false
         let name = try #require(isArray ? parts.last?.dropLast(5) : parts.dropLast().last)
-        let origin = MozillaStoreOrigin(
-            capture: "capture", path: example.path, store: isArray ? .mozillaPingArray : .mozillaPingFile,
-            pingTypeFromName: String(name.dropFirst("MozTelemetry-Default-".count)))
-        var reader = PingReader(from: origin)
-        if isArray {
-            reader.readPingArray(Array(example.stored.utf8), into: &extraction)
-        } else {
-            reader.readPingFile(Array(example.stored.utf8), into: &extraction)
-        }
+        let source = Source(
+            capture: "capture", path: example.path, store: isArray ? .mozillaPingArray : .mozillaPingFile, index: 0)
+        var reader = PingReader(
+            isArray ? .array : .pingFile, pingTypeFromName: String(name.dropFirst("MozTelemetry-Default-".count)))
+        let extraction = reader.findings(in: Array(example.stored.utf8), from: source)
         #expect(extraction.records.map(\.lineWithNoteCodes) == example.lines)
         #expect(extraction.rejects == [])
         #expect(extraction.problems == [])
@@ -65,11 +60,12 @@ struct WorkedExample: CustomTestStringConvertible {
         var file = PendingEventFile(Array(stored.utf8))
         let pending = file.read()
         #expect(pending.rejects.map(RejectSummary.init) == [RejectSummary("F4", at: 118, length: 55)])
-        let origin = MozillaStoreOrigin(
+        let source = Source(
             capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-focus-event.json",
-            store: .mozillaPendingEvents, pingTypeFromName: "focus-event")
+            store: .mozillaPendingEvents, index: 0)
         let records = PendingEventRecords.makeRecords(
-            of: pending, borrowed: nil, client: nil, isClientInFile: false, from: origin)
+            of: pending, type: "focus-event", borrowed: nil, client: nil, isClientInFile: false, applicationID: nil,
+            from: source)
         #expect(
             records.map(\.lineWithNoteCodes) == [
                 #"""
@@ -113,12 +109,12 @@ struct WorkedExample: CustomTestStringConvertible {
         #expect(old.clientID == "B3C1E4F2-7A55-4E0B-9C8E-2F1A0D9C7E44")
         #expect(old.counterProblem == nil)
         #expect(old.pendingEvents.map(\.type) == ["focus-event"])
-        let origin = MozillaStoreOrigin(
-            capture: "capture", path: "Documents/MozTelemetry-Default-values.json", store: .mozillaValues,
-            pingTypeFromName: "focus-event")
+        let source = Source(
+            capture: "capture", path: "Documents/MozTelemetry-Default-values.json", store: .mozillaValues, index: 0)
         let pending = try #require(old.pendingEvents.first)
         let records = PendingEventRecords.makeRecords(
-            of: pending.events, borrowed: nil, client: old.clientID, isClientInFile: true, from: origin)
+            of: pending.events, type: "focus-event", borrowed: nil, client: old.clientID, isClientInFile: true,
+            applicationID: nil, from: source)
         #expect(
             records.map(\.lineWithNoteCodes) == [
                 #"""

@@ -1,4 +1,4 @@
-import Dispatch
+import Files
 import Telemetry
 import TestSupport
 import Testing
@@ -7,10 +7,6 @@ import Testing
 
 /// Tests that writing events in parallel batches does not change the result.
 @Suite struct SiftBatchTests {
-    private static let inParallel: ParallelFor = { count, work in
-        DispatchQueue.concurrentPerform(iterations: count, execute: work)
-    }
-
     /// Returns a queue of events with app states, some of which are not valid.
     private func queue(_ count: Int) -> [UInt8] {
         let events = (0..<count).map { number -> Archived in
@@ -25,18 +21,19 @@ import Testing
         return SiftArchiveBuilder.queue(events)
     }
 
-    private func read(_ bytes: [UInt8], parallelFor: @escaping ParallelFor) -> (ScanOutput, [Record]) {
-        var store = SiftStore(capture: "c", applicationID: nil, comparesEvents: false, parallelFor: parallelFor)
-        var found = ScanOutput(capture: "c", path: "q")
-        store.read(bytes, of: .queue(identifier: "q"), part: 0, into: &found)
+    private func read(_ bytes: [UInt8], jobs: Int) -> (ScanOutput, [Record]) {
+        var store = SiftStore(applicationID: nil, comparesEvents: false, limit: JobLimit(jobs: jobs))
+        var found = ScanOutput(capture: "c")
+        let source = Source(capture: "c", path: "q", store: .siftQueue, index: 0)
+        withoutErrors { try store.read(bytes, of: .queue(identifier: "q"), part: 0, from: source, into: &found) }
         return (found, store.finish().records.map(\.record))
     }
 
     @Test("The number of batches does not change the records", arguments: [1, 63, 64, 65, 511, 512, 513, 1500])
     func batchCounts(count: Int) throws {
         let bytes = queue(count)
-        let (found, records) = read(bytes, parallelFor: sequentialFor)
-        let (parallelFound, parallelRecords) = read(bytes, parallelFor: Self.inParallel)
+        let (found, records) = read(bytes, jobs: 1)
+        let (parallelFound, parallelRecords) = read(bytes, jobs: 8)
         #expect(records.map(\.payload) == parallelRecords.map(\.payload))
         #expect(records.map(\.notes) == parallelRecords.map(\.notes))
         #expect(found.problems == parallelFound.problems)
@@ -60,8 +57,8 @@ import Testing
                 ])
         }
         let bytes = SiftArchiveBuilder.queue(events)
-        let (found, records) = read(bytes, parallelFor: sequentialFor)
-        let (_, parallelRecords) = read(bytes, parallelFor: Self.inParallel)
+        let (found, records) = read(bytes, jobs: 1)
+        let (_, parallelRecords) = read(bytes, jobs: 8)
         #expect(found.problems.isEmpty)
         #expect(records.map(\.payload) == parallelRecords.map(\.payload))
         let payload = records.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
@@ -76,7 +73,7 @@ import Testing
     func longBatch() throws {
         let long = String(repeating: "x", count: 700_000)
         let events = (0..<6).map { Archived.event(Int64($0), ["path": .text("\($0)\(long)")]) }
-        let (found, records) = read(SiftArchiveBuilder.queue(events), parallelFor: Self.inParallel)
+        let (found, records) = read(SiftArchiveBuilder.queue(events), jobs: 8)
         #expect(found.problems.isEmpty)
         let payload = String(decoding: try #require(records.first).payload, as: UTF8.self)
         #expect(payload.matches(of: /"path":"(\d)x/).map(\.1) == ["0", "1", "2", "3", "4", "5"])

@@ -13,10 +13,11 @@ struct SiftReading {
 
     /// Reads files in the given order.
     init(_ files: [(SiftFile, [UInt8])], applicationID: String? = nil) {
-        var store = SiftStore(capture: "c", applicationID: applicationID, comparesEvents: true)
+        var store = SiftStore(applicationID: applicationID, comparesEvents: true)
         for (file, bytes) in files {
-            var found = ScanOutput(capture: "c", path: "\(file)")
-            store.read(bytes, of: file, part: 0, into: &found)
+            var found = ScanOutput(capture: "c")
+            let source = Source(capture: "c", path: "\(file)", store: file.kind, index: 0)
+            withoutErrors { try store.read(bytes, of: file, part: 0, from: source, into: &found) }
             problems += found.problems.map(\.problem)
             rejects += found.rejects
         }

@@ -83,10 +83,12 @@ struct GleanDirectory: Store {
     /// The number of files in all folders plus one, because index 0 is the report on the directory.
     var fileCount: Int { folders.reduce(1) { $0 + $1.fileNames.count } }
 
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        FileScan(
-            files, ofStoreAt: path, inFolderAt: folderPath, of: context.tree, using: GleanFileReader(self, in: context))
+    func report(in context: StoreContext) -> StoreReport? {
+        guard let folder = try? context.tree.folder(at: folderPath) else { return nil }
+        return DirectoryReport.report(on: self, folder)
     }
+
+    func makeReader(in context: StoreContext) -> any StoreReader { GleanFileReader(self, in: context) }
 }
 
 // MARK: - Files and parts
@@ -114,14 +116,22 @@ extension GleanDirectory {
     /// A file that contains this text may contain a credential.
     private static let credentialMarker = "uthorization"
 
-    /// Returns the description of the file at `position` that is needed to read or quarantine the file.
+    func file(at index: Int) -> StoreFile? { position(ofFile: index).map { storeFile(at: $0) } }
+
+    /// Returns the file at `position`.
     func storeFile(at position: FilePosition) -> StoreFile {
         let folder = folders[position.folderIndex]
-        let name = folder.pathPrefix + folder.fileNames[position.fileIndex]
+        let name = folder.fileNames[position.fileIndex]
+        let relativePath = folder.pathPrefix + name
+        let isPing = folder.contents != .events
+        // A large file of another program is not quarantined (case G17).
+        let isForeign = isPing && GleanName.digits(ofUUID: name.span) == nil
         // The third line of a ping can contain any header field, although the SDK does not write credentials.
         return StoreFile(
-            name: name, path: basePath + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
-            credentials: .ifContaining(Self.credentialMarker))
+            name: relativePath, path: basePath + String(decoding: relativePath, as: UTF8.self),
+            kind: folder.contents.kind, credentials: .ifContaining(Self.credentialMarker),
+            sizeLimit: isPing ? GleanPingReader.sizeLimit : .usual,
+            problemIfTooLarge: isForeign ? GleanFileReader.foreignFileProblem : nil)
     }
 
     /// The indexes of the folders that contain queued pings.

@@ -6,11 +6,13 @@ import Telemetry
 /// A reader of the files of a data directory.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8 and 10.
-struct GleanFileReader: FileScanReader {
+struct GleanFileReader: StoreReader {
     private let directory: GleanDirectory
     private let context: StoreContext
     private var pingReader = GleanPingReader()
     private var document = JSONDocument()
+    /// The rejects of the file that were not reported yet, because a file can have millions.
+    private var rejects: ArraySlice<Reject> = []
 
     init(_ directory: GleanDirectory, in context: StoreContext) {
         self.directory = directory
@@ -18,92 +20,65 @@ struct GleanFileReader: FileScanReader {
     }
 
     mutating func read(
-        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
-    ) -> StoreFile? {
-        guard let position = directory.position(ofFile: index) else {
-            // The report is created only if the options request it, because creating it can open hundreds of pings.
-            if context.options.reportsQueues { output.report(DirectoryReport.report(on: directory, folder)) }
-            return nil
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
+        if rejects.isEmpty, let position = directory.position(ofFile: index) {
+            switch directory.folders[position.folderIndex].contents {
+            case .pings(let kind): try readPing(bytes, position, kind, from: source, into: &output)
+            case .events: try readEvents(bytes, position, from: source, into: &output)
+            }
         }
-        switch directory.folders[position.folderIndex].contents {
-        case .pings(let kind): return readPing(position, kind, in: folder, with: &files, into: &output)
-        case .events: return readEvents(position, in: folder, with: &files, into: &output)
-        }
+        return try output.reject(&rejects)
     }
 
     // MARK: Pings
 
     private mutating func readPing(
-        _ position: GleanDirectory.FilePosition, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
-        with files: inout StoreFileBuffer, into output: inout ScanOutput
-    ) -> StoreFile? {
-        let file = directory.storeFile(at: position)
+        _ bytes: [UInt8], _ position: GleanDirectory.FilePosition, _ kind: GleanPingReader.Folder,
+        from source: Source, into output: inout ScanOutput
+    ) throws {
         let name = directory.folders[position.folderIndex].fileNames[position.fileIndex]
-        output.path = file.path
-        // A file of another program is not quarantined (case G17).
         let isNamed = GleanName.digits(ofUUID: name.span) != nil
-        guard isNamed || isWithinSizeLimit(file, in: folder) else {
-            output.report(Self.foreignFileProblem)
-            return nil
-        }
-        guard files.read(file, limit: GleanPingReader.sizeLimit, in: folder, context.options, into: &output) else {
-            return nil
-        }
+        let record: Record
         do throws(PingFileError) {
-            let source = Source(capture: context.capture, path: file.path, store: .gleanPingFile, index: 0)
-            let record = try pingReader.record(
-                of: files.contents, GleanPingReader.File(name: name, folder: kind, source: source))
-            if isNamed || record.target != nil {
-                output.add(record, part: directory.partIndex(of: position))
-            } else {
-                output.report(Self.foreignFileProblem)
-            }
+            record = try pingReader.record(
+                of: bytes, GleanPingReader.File(name: name, folder: kind, source: source))
         } catch {
-            guard isNamed else {
-                output.report(Self.foreignFileProblem)
-                return nil
-            }
+            guard isNamed else { return output.report(Self.foreignFileProblem) }
             var reject = error.reject
             if kind == .unfinishedPings { reject.reason = "G21 unfinished ping: \(reject.reason)" }
-            output.rejects.append(reject)
+            return rejects.append(reject)
         }
-        return file
+        // A file of another program is not quarantined (case G17).
+        guard isNamed || record.target != nil else { return output.report(Self.foreignFileProblem) }
+        try output.add(record, part: directory.partIndex(of: position))
     }
 
-    private static let foreignFileProblem = Problem("G17", "not read: not a ping file, and no name of one")
-
-    private func isWithinSizeLimit(_ file: StoreFile, in folder: borrowing Folder) -> Bool {
-        // If the file cannot be opened, the error is reported when the file is read.
-        guard let source = try? folder.source(file.name) else { return true }
-        return source.count <= GleanPingReader.sizeLimit.bytes
-    }
+    static let foreignFileProblem = Problem("G17", "not read: not a ping file, and no name of one")
 
     // MARK: Events
 
     private mutating func readEvents(
-        _ position: GleanDirectory.FilePosition, in folder: borrowing Folder, with files: inout StoreFileBuffer,
+        _ bytes: [UInt8], _ position: GleanDirectory.FilePosition, from source: Source,
         into output: inout ScanOutput
-    ) -> StoreFile? {
-        let file = directory.storeFile(at: position)
-        guard files.read(file, limit: .usual, in: folder, context.options, into: &output) else { return nil }
-        let events = PendingEventsFile(files.contents, using: &document)
+    ) throws {
+        let events = PendingEventsFile(bytes, using: &document)
         let part = directory.partIndex(of: position)
         let name = String(
             decoding: directory.folders[position.folderIndex].fileNames[position.fileIndex], as: UTF8.self)
-        let borrowed = events.hasEvents ? borrowedInfo(forEventsOf: name, in: folder) : nil
-        let source = Source(capture: context.capture, path: file.path, store: .gleanPendingEvents, index: 0)
+        let borrowed = events.hasEvents ? borrowedInfo(forEventsOf: name) : nil
         for record in PendingEventRecords.makeRecords(of: events, ofPing: name, borrowed: borrowed, source: source) {
-            output.add(record, part: part)
+            try output.add(record, part: part)
         }
         let counts: [CapturedText: Int] = [
             "markers": events.restartMarkerCount, "pending": events.eventCount - events.restartMarkerCount,
         ]
         output.report(StoreReport(parts: [StoreReport.Part(part: part, events: counts, queue: nil)]))
-        output.rejects += events.rejects
-        return file
+        rejects = events.rejects[...]
     }
 
-    private mutating func borrowedInfo(forEventsOf name: String, in folder: borrowing Folder) -> BorrowedClientInfo? {
+    private mutating func borrowedInfo(forEventsOf name: String) -> BorrowedClientInfo? {
+        guard let folder = try? context.tree.folder(at: directory.folderPath) else { return nil }
         let newestPings = directory.newestPings.newestPings { Self.findNewestPings(in: directory, folder) }
         var bytes: [UInt8] = []
         if let position = newestPings.position(forEventsOf: name) {

@@ -5,7 +5,7 @@ import PropertyList
 import Telemetry
 
 /// A store of Mozilla's SDK that consists of one file.
-struct MozillaFile: SingleFileStore {
+struct MozillaFile: Store {
     /// The format of the file.
     enum Contents: Sendable {
         /// An array of pings (format S1).
@@ -34,27 +34,27 @@ struct MozillaFile: SingleFileStore {
         location = FileLocation(name: name, in: folder)
     }
 
+    var path: String { location.path }
+    var folderPath: String { location.folderPath }
     var system: SystemName? { .mozilla }
     var kind: StoreKind { contents.kind }
-    /// Whether the file can contain credentials, as preferences of apps and app groups can.
-    var carriesCredentials: Bool {
+
+    func file(at index: Int) -> StoreFile? {
+        // Preferences of apps and app groups can contain credentials.
+        StoreFile(location, kind: kind, credentials: kind == .mozillaDefaults ? .always : .never)
+    }
+
+    func makeReader(in context: StoreContext) -> any StoreReader {
         switch contents {
-        case .preferences, .groupPreferences: true
-        case .pingArray, .datedMeasurements, .pendingEvents, .values: false
+        case .pingArray: pingReader(.array, in: context)
+        case .datedMeasurements, .pendingEvents, .values, .preferences, .groupPreferences:
+            MozillaFileReader(contents, in: context)
         }
     }
 
-    func makeReader(in context: StoreContext) -> any FileReader { MozillaFileReader(self, in: context) }
-
-    func origin(in context: StoreContext) -> MozillaStoreOrigin {
-        MozillaStoreOrigin(
-            capture: context.capture, path: path, store: contents.kind, pingTypeFromName: contents.pingTypeFromName,
-            applicationID: context.container.applicationID)
-    }
-
-    /// Reads the file, unless it exceeds the size limit of store files.
-    func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
-        try context.tree.folder(at: folderPath).read(location.name, limit: InputLimits.storeFileSize, into: &bytes)
+    func pingReader(_ format: PingReader.Format, in context: StoreContext) -> PingReader {
+        PingReader(
+            format, pingTypeFromName: contents.pingTypeFromName, applicationID: context.container.applicationID)
     }
 }
 
@@ -79,72 +79,82 @@ extension MozillaFile.Contents {
 
 // MARK: - Reading
 
-/// A reader of a store that consists of one file.
-private struct MozillaFileReader: FileReader {
+/// A reader of a file without envelopes: dated measurements, pending events, values or preferences.
+private struct MozillaFileReader: StoreReader {
     private let contents: MozillaFile.Contents
-    private let origin: MozillaStoreOrigin
+    private let applicationID: String?
     private var pingReader: PingReader
     private var fieldsFinder: BorrowedFieldsFinder
+    /// The rejects of the file that were not reported yet, because a file can have millions.
+    private var rejects: ArraySlice<Reject> = []
 
-    init(_ file: MozillaFile, in context: StoreContext) {
-        contents = file.contents
-        origin = file.origin(in: context)
-        pingReader = PingReader(from: origin)
+    init(_ contents: MozillaFile.Contents, in context: StoreContext) {
+        self.contents = contents
+        applicationID = context.container.applicationID
+        pingReader = PingReader(.datedMeasurements, applicationID: applicationID)
         fieldsFinder = BorrowedFieldsFinder(in: context)
     }
 
-    mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
+    mutating func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
+        if pingReader.isOpen { return try pingReader.read([], ofFile: index, from: source, into: &output) }
+        if rejects.isEmpty { try read(bytes, from: source, into: &output) }
+        let hasMoreRejects = try output.reject(&rejects)
+        return hasMoreRejects || pingReader.isOpen
+    }
+
+    private mutating func read(_ bytes: [UInt8], from source: Source, into output: inout ScanOutput) throws {
         switch contents {
-        case .pingArray: pingReader.readPingArray(bytes, into: &output)
-        case .pendingEvents(let type): readPendingEvents(bytes, ofType: type, into: &output)
-        case .datedMeasurements:
-            guard let json = json(of: bytes, prefix: "", code: "S0", into: &output) else { return }
-            pingReader.readDatedMeasurements(json, into: &output)
-        case .values: readValues(bytes, into: &output)
+        case .pendingEvents(let type): try readPendingEvents(bytes, ofType: type, from: source, into: &output)
+        case .values: try readValues(bytes, from: source, into: &output)
         case .preferences(let hasPrefix):
             let prefix = hasPrefix ? StoredValues.keyPrefix : ""
             guard let json = json(of: bytes, prefix: prefix, code: "V3", into: &output) else { return }
-            readValues(json, into: &output)
+            try readValues(json, from: source, into: &output)
         case .groupPreferences: reportExtensionEvents(bytes, into: &output)
+        case .pingArray, .datedMeasurements:
+            guard let json = json(of: bytes, prefix: "", code: "S0", into: &output) else { return }
+            _ = try pingReader.read(json, ofFile: 0, from: source, into: &output)
         }
     }
 
-    private mutating func readPendingEvents(_ bytes: [UInt8], ofType type: String, into output: inout ScanOutput) {
+    private mutating func readPendingEvents(
+        _ bytes: [UInt8], ofType type: String, from source: Source, into output: inout ScanOutput
+    ) throws {
         var file = PendingEventFile(bytes)
         let pending = file.read()
-        output.rejects += pending.rejects
+        rejects = pending.rejects[...]
         guard pending.events.count > 0 else { return }
         let records = PendingEventRecords.makeRecords(
-            of: pending, borrowed: fieldsFinder.newestFields(ofType: type, client: nil),
-            client: fieldsFinder.clientInPreferences(),
-            isClientInFile: false, from: origin)
-        for record in records { output.add(record) }
+            of: pending, type: type, borrowed: fieldsFinder.newestFields(ofType: type, client: nil),
+            client: fieldsFinder.clientInPreferences(), isClientInFile: false, applicationID: applicationID,
+            from: source)
+        for record in records { try output.add(record) }
     }
 
-    private mutating func readValues(_ json: [UInt8], into output: inout ScanOutput) {
+    private mutating func readValues(_ json: [UInt8], from source: Source, into output: inout ScanOutput) throws {
         let values: StoredValues
         do throws(JSONError) {
             values = try StoredValues(json)
         } catch {
-            return output.rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
+            return rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
         }
         if let problem = values.counterProblem { output.report(problem) }
         if let client = values.clientID { output.withdrawIfOptedOut(client: client, of: .mozilla) }
         var index = 0
         for (type, pending) in values.pendingEvents {
-            output.rejects += pending.rejects
-            var origin = origin
-            origin.pingTypeFromName = type
+            rejects += pending.rejects
             let ping = values.clientID.flatMap { fieldsFinder.newestFields(ofType: type, client: $0) }
             let records = PendingEventRecords.makeRecords(
-                of: pending, borrowed: ping, client: values.clientID, isClientInFile: true, firstIndex: index,
-                from: origin)
+                of: pending, type: type, borrowed: ping, client: values.clientID, isClientInFile: true,
+                firstIndex: index, applicationID: applicationID, from: source)
             index += records.count
-            for record in records { output.add(record) }
+            for record in records { try output.add(record) }
         }
     }
 
-    private func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {
+    private mutating func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {
         do throws(PropertyListError) {
             let document = try parsePropertyList(bytes, into: &output)
             let events = document.value(of: JSONKey(MozillaFile.groupEventsKey), in: document.root)
@@ -156,16 +166,18 @@ private struct MozillaFileReader: FileReader {
                     "\(count.counted("event")) of the share extension wait for the next mobile-event ping")
             )
         } catch {
-            output.rejects.append(Reject("preferences", error))
+            rejects.append(Reject("preferences", error))
         }
     }
 
     /// Returns the entries of a property list as JSON, or adds a reject and returns `nil` if the list cannot be read.
-    private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
+    private mutating func json(
+        of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput
+    ) -> [UInt8]? {
         do throws(PropertyListError) {
-            return try PreferencesJSON.entries(of: try parsePropertyList(bytes, into: &output), withPrefix: prefix)
+            return try PreferencesJSON.entries(of: parsePropertyList(bytes, into: &output), withPrefix: prefix)
         } catch {
-            output.rejects.append(Reject(code, error))
+            rejects.append(Reject(code, error))
             return nil
         }
     }

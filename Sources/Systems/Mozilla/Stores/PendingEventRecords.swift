@@ -16,9 +16,8 @@ enum PendingEventRecords {
     /// If `isClientInFile` is `true`, `client` is the client id of the records. If not, the client id of `borrowed`
     /// takes precedence over `client`.
     static func makeRecords(
-        of pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool,
-        firstIndex: Int = 0,
-        from origin: MozillaStoreOrigin
+        of pending: PendingEvents, type: String, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool,
+        firstIndex: Int = 0, applicationID: String?, from source: Source
     ) -> [Record] {
         let knownClient = isClientInFile ? client : borrowed?.client ?? client
         var notes = pending.notes
@@ -30,13 +29,11 @@ enum PendingEventRecords {
             let end = min(start + EventPing.maximumEventCount, pending.events.count)
             let events = pending.events.jsonArray(of: start..<end)
             return Record(
-                system: .mozilla, type: origin.pingTypeFromName,
-                id: UUIDText.ofPendingEvents(events, type: origin.pingTypeFromName, client: knownClient),
+                system: .mozilla, type: type, id: UUIDText.ofPendingEvents(events, type: type, client: knownClient),
                 client: knownClient,
-                app: borrowed?.app ?? App(id: origin.applicationID),
+                app: borrowed?.app ?? App(id: applicationID),
                 payload: payload(events: events, borrowed: borrowed, client: knownClient),
-                source: origin.source(index: firstIndex + number),
-                notes: notes, held: [.pendingEvents])
+                source: source.record(at: firstIndex + number), notes: notes, held: [.pendingEvents])
         }
     }
 
@@ -139,36 +136,42 @@ struct BorrowedFieldsFinder: Sendable {
     private mutating func newestFields(in store: PingFolder, client: String?) -> BorrowedFields? {
         // A folder that cannot be read is reported by its own scan.
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
-        var pings = PingReader(from: store.origin(in: context))
-        var name: [UInt8] = []
+        var pings = store.pingReader(in: context)
         // The files are sorted by time, so the last one that can be read contains the newest ping.
         for index in (0..<store.fileCount).reversed() {
-            let path = store.path(ofFile: index, name: &name)
-            // A file that cannot be read is reported by its own scan.
-            guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &fileBuffer)) != nil else { continue }
-            var found = ScanOutput(capture: context.capture, path: path)
-            pings.read(fileBuffer, file: index, into: &found)
-            if let fields = fields(ofLast: found.records, type: store.pingType, client: client) { return fields }
+            guard let file = store.file(at: index),
+                // A file that cannot be read is reported by its own scan.
+                (try? folder.read(file.name, limit: InputLimits.storeFileSize, into: &fileBuffer)) != nil
+            else { continue }
+            if let fields = lastFields(in: file, with: &pings, type: store.pingType, client: client) { return fields }
         }
         return nil
     }
 
-    private mutating func newestFields(in file: MozillaFile, ofType type: String, client: String?) -> BorrowedFields? {
+    private mutating func newestFields(in store: MozillaFile, ofType type: String, client: String?) -> BorrowedFields? {
         // A file that cannot be read is reported by its own scan.
-        guard (try? file.read(in: context, into: &fileBuffer)) != nil else { return nil }
-        var found = ScanOutput(capture: context.capture, path: file.path)
-        var pings = PingReader(from: file.origin(in: context))
-        pings.readPingArray(fileBuffer, into: &found)
-        return fields(ofLast: found.records, type: type, client: client)
+        guard (try? read(store)) != nil, let file = store.file(at: 0) else { return nil }
+        var pings = store.pingReader(.array, in: context)
+        return lastFields(in: file, with: &pings, type: type, client: client)
     }
 
-    private func fields(ofLast records: [Record], type: String, client: String?) -> BorrowedFields? {
+    /// Returns the fields of the last suitable ping in `file`, whose contents were read into the buffer.
+    private func lastFields(
+        in file: StoreFile, with pings: inout PingReader, type: String, client: String?
+    ) -> BorrowedFields? {
+        let source = Source(capture: context.capture, path: file.path, store: file.kind, index: 0)
         let id = client.map { ClientID($0) }
-        let found = records.last { record in
+        let last = pings.lastRecord(in: fileBuffer, from: source) { record in
             record.type == type && record.client != nil
                 && (id == nil || record.client.map { ClientID($0) } == id)
         }
-        return found.flatMap { BorrowedFields($0) }
+        return last.flatMap { BorrowedFields($0) }
+    }
+
+    /// Reads the file of a store into the buffer, unless it exceeds the size limit of store files.
+    private mutating func read(_ store: MozillaFile) throws(FileError) {
+        let folder = try context.tree.folder(at: store.folderPath)
+        try folder.read(store.location.name, limit: InputLimits.storeFileSize, into: &fileBuffer)
     }
 
     /// Returns the client id in the preferences of the app, or `nil` if they contain none.
@@ -180,7 +183,7 @@ struct BorrowedFieldsFinder: Sendable {
         for store in context.neighbors.stores {
             // The scan of the preferences reports errors.
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
-                (try? file.read(in: context, into: &fileBuffer)) != nil,
+                (try? read(file)) != nil,
                 let document = try? PropertyListDocument(fileBuffer),
                 let json = try? PreferencesJSON.entries(
                     of: document, withPrefix: hasPrefix ? StoredValues.keyPrefix : ""),

@@ -4,7 +4,7 @@ import Telemetry
 /// A folder that contains one ping in each file (formats S2 and S3).
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.2 and 2.4.
-struct PingFolder: FileStore {
+struct PingFolder: Store {
     /// The path of the folder, or of the file if a single file was specified.
     let path: String
     private let isSingleFile: Bool
@@ -47,25 +47,19 @@ extension PingFolder {
     var system: SystemName? { .mozilla }
     var kind: StoreKind { .mozillaPingFile }
     var fileCount: Int { files.count }
-    var carriesCredentials: Bool { false }
 
-    func path(ofFile index: Int, name: inout [UInt8]) -> String {
-        name.removeAll(keepingCapacity: true)
-        name += folderPath.utf8
-        if hasSeparator { name.append(UInt8(ascii: "/")) }
-        let folderCount = name.count
-        name += files[index]
-        let path = String(decoding: name, as: UTF8.self)
-        name.removeFirst(folderCount)
-        return path
+    func file(at index: Int) -> StoreFile? {
+        let name = files[index]
+        var path = Array(folderPath.utf8)
+        path.reserveCapacity(path.count + name.count + 1)
+        if hasSeparator { path.append(UInt8(ascii: "/")) }
+        path += name
+        return StoreFile(name: name, path: String(decoding: path, as: UTF8.self), kind: kind)
     }
 
-    func makeReader(in context: StoreContext) -> any FileReader { PingReader(from: origin(in: context)) }
+    func makeReader(in context: StoreContext) -> any StoreReader { pingReader(in: context) }
 
-    /// Returns the origin of the files, with the path of the folder instead of a file path.
-    func origin(in context: StoreContext) -> MozillaStoreOrigin {
-        MozillaStoreOrigin(
-            capture: context.capture, path: path, store: .mozillaPingFile, pingTypeFromName: pingType,
-            applicationID: context.container.applicationID)
+    func pingReader(in context: StoreContext) -> PingReader {
+        PingReader(.pingFile, pingTypeFromName: pingType, applicationID: context.container.applicationID)
     }
 }

@@ -4,75 +4,173 @@ import Telemetry
 /// A reader that creates records from ping files and ping arrays, and reuses its memory for the next file.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
-struct PingReader: FileReader {
-    /// The origin of the next file to read.
-    var origin: MozillaStoreOrigin
+struct PingReader: StoreReader {
+    /// The format of a file with pings.
+    enum Format: Sendable {
+        /// A file of a ping folder (formats S2 and S3).
+        ///
+        /// It contains an envelope, an array of envelopes (case P3), or measurements without an envelope (case P4).
+        case pingFile
+        /// An array of envelopes (format S1), which is read in the order of the timestamps.
+        case array
+        /// An object whose keys are dates and whose values are measurements (format S0).
+        ///
+        /// The dates have the form `2017-04-25 21:14:03 +0000`.
+        case datedMeasurements
+    }
+
+    /// A ping in the current file.
+    private struct Ping {
+        /// Whether the ping has an envelope, is an element of an array, or consists of measurements alone.
+        enum Form {
+            case envelope, element, measurements
+            /// Measurements with the given date.
+            case dated(String)
+        }
+
+        let node: JSONNode
+        let index: Int
+        let form: Form
+    }
+
+    let format: Format
+    /// The ping type at the end of the folder or file name, or an empty string if the name contains none.
+    let pingTypeFromName: String
+    /// The bundle id of the app container, if it is known.
+    let applicationID: String?
     private var document = JSONDocument()
+    /// The pings of the current file that were not read yet.
+    private var pings: ArraySlice<Ping> = []
     private var payloadBuffer = TextBuffer()
     private var pathReader = SubmitPathReader()
     /// The client id of the last ping, which is reused because most pings have the same client id.
     private var lastClient = ""
 
-    init(from origin: MozillaStoreOrigin) { self.origin = origin }
-
-    mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
-        origin.path = output.path
-        readPingFile(bytes, into: &output)
+    init(_ format: Format, pingTypeFromName: String = "", applicationID: String? = nil) {
+        self.format = format
+        self.pingTypeFromName = pingTypeFromName
+        self.applicationID = applicationID
     }
 
-    /// Reads a file of a ping folder (formats S2 and S3).
-    ///
-    /// The file contains an envelope, an array of envelopes (case P3), or measurements without an envelope (case P4).
-    mutating func readPingFile(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard parse(bytes, into: &output) else { return }
-        // The document must release `bytes`, so that the caller can reuse their memory.
-        defer { document.reset() }
-        switch document.kind(of: document.root) {
-        case .array:
-            for (index, element) in document.elements(of: document.root).enumerated() {
-                readElement(element, index: index, notes: ["P3 array of pings in a ping folder"], into: &output)
-            }
-        case .object where isWithoutEnvelope(document.root):
-            output.add(
-                recordWithoutEnvelope(
-                    document.root, index: 0, time: nil, note: "P4 measurements without an envelope", from: origin))
-        default:
-            do throws(EnvelopeError) {
-                try readEnvelope(document.root, index: 0, notes: [], into: &output)
+    mutating func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
+        if pings.isEmpty {
+            do throws(PingError) {
+                try open(bytes)
             } catch {
-                output.rejects.append(Reject(error.reason))
+                try output.reject(error.reject)
+                return false
             }
+        }
+        // The document must release `bytes`, so that the caller can reuse their memory.
+        defer { if pings.isEmpty { document.reset() } }
+        while !output.isFull, let ping = pings.popFirst() {
+            let record: Record
+            do throws(PingError) {
+                record = try self.record(of: ping, from: source)
+            } catch {
+                try output.reject(error.reject)
+                continue
+            }
+            try output.add(record)
+        }
+        return !pings.isEmpty
+    }
+
+    /// Whether the current file contains more.
+    var isOpen: Bool { !pings.isEmpty }
+
+    /// Returns the record of the only ping in `bytes`.
+    ///
+    /// - Throws: ``PingError`` if `bytes` are not a file with a ping.
+    mutating func record(in bytes: [UInt8], from source: Source) throws(PingError) -> Record {
+        defer { close() }
+        try open(bytes)
+        guard let ping = pings.first else { throw PingError("no envelope") }
+        return try record(of: ping, from: source)
+    }
+
+    /// Returns the last record in `bytes` that satisfies `condition`, or `nil` if there is none.
+    mutating func lastRecord(in bytes: [UInt8], from source: Source, where condition: (Record) -> Bool) -> Record? {
+        defer { close() }
+        // A file that cannot be parsed is reported when its store is read.
+        guard (try? open(bytes)) != nil else { return nil }
+        while let ping = pings.popLast() {
+            if let record = try? record(of: ping, from: source), condition(record) { return record }
+        }
+        return nil
+    }
+
+    private mutating func close() {
+        pings = []
+        document.reset()
+    }
+
+    /// Parses a file, and finds its pings.
+    private mutating func open(_ bytes: [UInt8]) throws(PingError) {
+        do throws(JSONError) {
+            try document.read(bytes)
+        } catch {
+            throw PingError(Self.reject(for: error, in: bytes))
+        }
+        let (root, kind) = (document.root, document.kind(of: document.root))
+        switch format {
+        case .pingFile where kind == .array:
+            pings = document.elements(of: root).enumerated().map { Ping(node: $1, index: $0, form: .element) }[...]
+        case .pingFile:
+            let isBare = kind == .object && isWithoutEnvelope(root)
+            pings = [Ping(node: root, index: 0, form: isBare ? .measurements : .envelope)]
+        case .array:
+            guard kind == .array else { throw PingError("P5 root is no array") }
+            pings = pingsByTime(in: root)
+        case .datedMeasurements:
+            guard kind == .object else { throw PingError("S0 root is no object") }
+            pings =
+                (0..<document.memberCount(of: root)).map { position in
+                    let member = document.member(at: position, of: root)
+                    return Ping(node: member.value, index: position, form: .dated(document.string(of: member.key)))
+                }[...]
         }
     }
 
-    /// Reads a ping array (format S1), in the order of the timestamps.
-    mutating func readPingArray(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard parse(bytes, into: &output) else { return }
-        guard document.kind(of: document.root) == .array else {
-            return output.rejects.append(Reject("P5 root is no array"))
-        }
-        let elements = document.elements(of: document.root).enumerated().map { index, element in
-            (index: index, element: element, time: document.timestamp(ofEnvelope: element))
+    private func pingsByTime(in array: JSONNode) -> ArraySlice<Ping> {
+        let elements = document.elements(of: array).enumerated().map { index, element in
+            (ping: Ping(node: element, index: index, form: .element), time: document.timestamp(ofEnvelope: element))
         }
         let ordered = elements.sorted { left, right in
             switch (left.time, right.time) {
             case (let left?, let right?) where left != right: left < right
             case (nil, _?): true
             case (_?, nil): false
-            default: left.index < right.index
+            default: left.ping.index < right.ping.index
             }
         }
-        for entry in ordered { readElement(entry.element, index: entry.index, notes: [], into: &output) }
+        return ordered.map(\.ping)[...]
     }
 
-    /// Parses a file, or adds a reject and returns `false` if it is not JSON.
-    private mutating func parse(_ bytes: [UInt8], into output: inout ScanOutput) -> Bool {
-        do throws(JSONError) {
-            try document.read(bytes)
-            return true
-        } catch {
-            output.rejects.append(Self.reject(for: error, in: bytes))
-            return false
+    private mutating func record(of ping: Ping, from source: Source) throws(PingError) -> Record {
+        let source = source.record(at: ping.index)
+        switch ping.form {
+        case .envelope: return try record(ofEnvelope: ping.node, note: nil, from: source)
+        case .element:
+            let note = format == .pingFile ? "P3 array of pings in a ping folder" : nil
+            do throws(PingError) {
+                return try record(ofEnvelope: ping.node, note: note, from: source)
+            } catch {
+                throw PingError(reject(ofElement: ping.node, at: ping.index, error))
+            }
+        case .measurements:
+            // The base class of the SDK uses the same name for pings without a type.
+            let type = pingTypeFromName.isEmpty ? "unknown" : pingTypeFromName
+            return recordWithoutEnvelope(
+                ping.node, type: type, time: nil, note: "P4 measurements without an envelope", from: source)
+        case .dated(let date):
+            guard document.kind(of: ping.node) == .object else { throw PingError("S0 \(date): no measurements") }
+            let hasEvents = document.value(of: MeasurementKeys.events, in: ping.node) != nil
+            return recordWithoutEnvelope(
+                ping.node, type: hasEvents ? "focus-event" : "core", time: Timestamp(describedDate: date),
+                note: "S0 measurements without document id and path", from: source)
         }
     }
 
@@ -88,35 +186,33 @@ struct PingReader: FileReader {
         }
     }
 
-    private mutating func readElement(_ element: JSONNode, index: Int, notes: [String], into output: inout ScanOutput) {
-        do throws(EnvelopeError) {
-            try readEnvelope(element, index: index, notes: notes, into: &output)
-        } catch {
-            var span = document.sourceRange(of: element)
-            // The range of a string must include its quotation marks, because they are part of the element.
-            if let text = span, document.kind(of: element) == .string {
-                span = text.lowerBound - 1..<text.upperBound + 1
-            }
-            output.rejects.append(
-                Reject("\(error.reason) (element \(index))", offset: span?.lowerBound, length: span?.count))
+    private func reject(ofElement element: JSONNode, at index: Int, _ error: PingError) -> Reject {
+        var span = document.sourceRange(of: element)
+        // The range of a string must include its quotation marks, because they are part of the element.
+        if let text = span, document.kind(of: element) == .string {
+            span = text.lowerBound - 1..<text.upperBound + 1
         }
+        return Reject("\(error.reject.reason) (element \(index))", offset: span?.lowerBound, length: span?.count)
     }
 }
 
 // MARK: - One envelope
 
-/// The error for a value that is not a valid envelope.
-private struct EnvelopeError: Error {
-    let reason: String
+/// The error for a file or a value that is not a ping.
+struct PingError: Error {
+    let reject: Reject
+
+    init(_ reject: Reject) { self.reject = reject }
+    init(_ reason: String) { reject = Reject(reason) }
 }
 
 extension PingReader {
-    private mutating func readEnvelope(
-        _ envelope: JSONNode, index: Int, notes: [String], into output: inout ScanOutput
-    ) throws(EnvelopeError) {
-        guard document.kind(of: envelope) == .object else { throw EnvelopeError(reason: "P5 no envelope") }
+    private mutating func record(
+        ofEnvelope envelope: JSONNode, note: String?, from source: Source
+    ) throws(PingError) -> Record {
+        guard document.kind(of: envelope) == .object else { throw PingError("P5 no envelope") }
         var findings = Findings()
-        for note in notes { findings.note(note) }
+        if let note { findings.note(note) }
         let documentID = try member(EnvelopeKeys.documentID, at: 0, .string, of: envelope)
         let measurements = try member(EnvelopeKeys.measurements, at: 1, .object, of: envelope)
         let pingType = try member(EnvelopeKeys.pingType, at: 2, .string, of: envelope)
@@ -136,35 +232,33 @@ extension PingReader {
         // Measurements of an undocumented type have no faults, but their envelope can have some.
         if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
         if path == nil { holds.append(.noTarget) }
-        let record = Record(
+        return Record(
             system: .mozilla, type: type, id: document.string(of: documentID),
             client: client(of: measurements), time: time?.timestamp,
-            app: pathReader.app(id: origin.applicationID) ?? App(id: origin.applicationID),
+            app: pathReader.app(id: applicationID) ?? App(id: applicationID),
             target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
-            payload: payload(of: measurements, in: output.takeRecycledMemory()), source: origin.source(index: index),
-            notes: findings.notes, held: holds)
-        output.add(record)
+            payload: payload(of: measurements), source: source, notes: findings.notes, held: holds)
     }
 
     /// Returns the value for `key`, or throws an error if the value is missing or not of the kind `kind` (case P5).
     private func member(
         _ key: JSONKey, at position: Int, _ kind: JSONKind, of envelope: JSONNode
-    ) throws(EnvelopeError) -> JSONNode {
+    ) throws(PingError) -> JSONNode {
         guard let value = document.value(of: key, in: envelope, expectedAt: position) else {
-            throw EnvelopeError(reason: "P5 \(key) missing")
+            throw PingError("P5 \(key) missing")
         }
-        guard document.kind(of: value) == kind else { throw EnvelopeError(reason: "P5 \(key) of another type") }
+        guard document.kind(of: value) == kind else { throw PingError("P5 \(key) of another type") }
         return value
     }
 
     /// Returns the timestamp of an envelope, which may be a decimal number in a string (case P7).
     ///
     /// The result is never `nil`, because an invalid timestamp throws an error.
-    private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
+    private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(PingError) -> DecimalTime? {
         let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, expectedAt: 3)
         if let value, document.kind(of: value) == .string {
             guard let time = DecimalTime(plain: document.bytes(of: value)) else {
-                throw EnvelopeError(reason: "P7 timestamp is text and no plain decimal")
+                throw PingError("P7 timestamp is text and no plain decimal")
             }
             findings.note("P7 timestamp: text read as number")
             return time
@@ -186,8 +280,8 @@ extension PingReader {
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
     ) {
-        if origin.pingTypeFromName != type, !origin.pingTypeFromName.isEmpty {
-            findings.note("P14 pingType \(type) in a store named for \(origin.pingTypeFromName)")
+        if pingTypeFromName != type, !pingTypeFromName.isEmpty {
+            findings.note("P14 pingType \(type) in a store named for \(pingTypeFromName)")
         }
         guard let path else { return }
         let text = document.bytes(of: uploadPath)
@@ -199,11 +293,10 @@ extension PingReader {
         }
     }
 
-    private mutating func payload(of measurements: JSONNode, in memory: consuming [UInt8] = []) -> [UInt8] {
+    private mutating func payload(of measurements: JSONNode) -> [UInt8] {
         payloadBuffer.removeAll()
         document.write(measurements, to: &payloadBuffer)
-        memory += payloadBuffer[0..<payloadBuffer.count]
-        return memory
+        return Array(payloadBuffer[0..<payloadBuffer.count])
     }
 
     private mutating func client(of measurements: JSONNode) -> String? {
@@ -227,43 +320,16 @@ extension PingReader {
 
     /// Creates the record of measurements that have no envelope, and therefore no upload path and no document id.
     private mutating func recordWithoutEnvelope(
-        _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, from origin: MozillaStoreOrigin
+        _ measurements: JSONNode, type: String, time: Timestamp?, note: String, from source: Source
     ) -> Record {
         var findings = Findings()
         findings.note(note)
-        // The base class of the SDK uses the same name for pings without a type.
-        let type = origin.pingTypeFromName.isEmpty ? "unknown" : origin.pingTypeFromName
         let holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
         let payload = payload(of: measurements)
         return Record(
             system: .mozilla, type: type, id: PayloadHash.id(of: payload),
-            client: client(of: measurements), time: time, app: App(id: origin.applicationID), payload: payload,
-            source: origin.source(index: index), notes: findings.notes, held: holds + [.noTarget])
-    }
-
-    /// Reads an object whose keys are dates and whose values are measurements (format S0).
-    ///
-    /// The dates have the form `2017-04-25 21:14:03 +0000`.
-    mutating func readDatedMeasurements(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard parse(bytes, into: &output) else { return }
-        guard document.kind(of: document.root) == .object else {
-            return output.rejects.append(Reject("S0 root is no object"))
-        }
-        for position in 0..<document.memberCount(of: document.root) {
-            let member = document.member(at: position, of: document.root)
-            let date = document.string(of: member.key)
-            guard document.kind(of: member.value) == .object else {
-                output.rejects.append(Reject("S0 \(date): no measurements"))
-                continue
-            }
-            var datedOrigin = origin
-            datedOrigin.pingTypeFromName =
-                document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
-            output.add(
-                recordWithoutEnvelope(
-                    member.value, index: position, time: Timestamp(describedDate: date),
-                    note: "S0 measurements without document id and path", from: datedOrigin))
-        }
+            client: client(of: measurements), time: time, app: App(id: applicationID), payload: payload,
+            source: source, notes: findings.notes, held: holds + [.noTarget])
     }
 }
 
@@ -323,23 +389,7 @@ extension ArraySlice<UInt8> {
     }
 }
 
-// MARK: - Origin and keys
-
-/// The origin of the records from a Mozilla store.
-struct MozillaStoreOrigin: Sendable {
-    var capture: String
-    var path: String
-    var store: StoreKind
-    /// The ping type at the end of the folder or file name, or an empty string if the name contains none.
-    var pingTypeFromName: String
-    /// The bundle id of the app container, if it is known.
-    var applicationID: String?
-
-    /// Returns the source of the record at `index` in the file.
-    func source(index: Int) -> Source {
-        Source(capture: capture, path: path, store: store, index: index)
-    }
-}
+// MARK: - Keys
 
 /// The keys of a ping envelope.
 enum EnvelopeKeys {

@@ -18,13 +18,13 @@ struct SiftListReader {
     /// `batchEntries` contains the entries of the batches that were read before.
     init(
         _ archive: SiftArchive, byteCount: Int, batchEntries: consuming SiftBatchEntries = SiftBatchEntries(),
-        parallelFor: @escaping ParallelFor
+        limit: JobLimit
     ) {
         self.archive = archive
         sharedAssembler = SharedRequestAssembler(
             SiftRequestAssembler(of: archive.archive.document, byteCount: byteCount, batchEntries: consume batchEntries)
         )
-        entryWriters = SiftEntryWriters(archive, parallelFor: parallelFor)
+        entryWriters = SiftEntryWriters(archive, limit: limit)
     }
 
     var assembler: SiftRequestAssembler { sharedAssembler.withLock { $0 } }
@@ -95,13 +95,13 @@ private final class SiftEntryWriters: Sendable {
     /// The maximum number of batches that are written at the same time.
     private static let maxConcurrentBatches = 8
 
-    private let parallelFor: ParallelFor
+    private let limit: JobLimit
     private let spareWriters: ValuePool<SiftEntryWriter, Never>
     /// The recycled batches, whose memory is reused.
     private let spareBatches = ValuePool<SiftEntryBatch, Never> { SiftEntryBatch() }
 
-    init(_ archive: SiftArchive, parallelFor: @escaping ParallelFor) {
-        self.parallelFor = parallelFor
+    init(_ archive: SiftArchive, limit: JobLimit) {
+        self.limit = limit
         spareWriters = ValuePool { SiftEntryWriter(archive) }
     }
 
@@ -116,7 +116,7 @@ private final class SiftEntryWriters: Sendable {
             stride(from: position, to: list.count, by: SiftEntryWriter.maximumEntryCount).prefix(
                 Self.maxConcurrentBatches))
         let results = Mutex([SiftEntryBatch?](repeating: nil, count: starts.count))
-        parallelFor(starts.count + 1) { number in
+        limit.concurrentPerform(starts.count + 1) { number in
             guard number < starts.count else { return concurrentWork() }
             var batch = self.spareBatches.take()
             self.spareWriters.withPooledValue { $0.write(list, from: starts[number], depth: depth, into: &batch) }

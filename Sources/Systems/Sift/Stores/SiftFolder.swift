@@ -52,9 +52,7 @@ struct SiftFolder: Store {
     let isReadByOneJob = true
     var fileCount: Int { files.count }
 
-    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        SiftScan(self, files, in: context)
-    }
+    func makeReader(in context: StoreContext) -> any StoreReader { SiftReader(self, in: context) }
 }
 
 // MARK: - Files and parts
@@ -75,75 +73,56 @@ extension SiftFolder {
         files[index].sdkFile.canContainEvents ? files[..<index].count { $0.sdkFile.canContainEvents } : 0
     }
 
-    /// Returns the description of a file that is needed to read or quarantine it.
-    func storeFile(at index: Int) -> StoreFile {
+    /// The maximum size of a file, which is larger than usual because keyed archives can be large.
+    private static let sizeLimit = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: FileSizeLimit.usual.code)
+
+    func file(at index: Int) -> StoreFile? {
         let file = files[index]
         // A copy of the file `sift` can have another name, but contains the same credential.
         let credentials: StoreFile.Credentials =
             file.sdkFile.containsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
         return StoreFile(
-            name: file.relativePath, path: path(of: file), kind: file.sdkFile.kind, credentials: credentials)
+            name: file.relativePath, path: path(of: file), kind: file.sdkFile.kind, credentials: credentials,
+            sizeLimit: Self.sizeLimit)
     }
 
     private func path(of file: File) -> String { pathPrefix + String(decoding: file.relativePath, as: UTF8.self) }
 }
 
-// MARK: - Scan
+// MARK: - Reading
 
-/// A scan that reads all files in the folder of the SDK before it outputs records.
+/// A reader that reads all files in the folder of the SDK before it outputs records.
 ///
 /// This order is necessary because records depend on several files.
-private struct SiftScan: StoreScan {
+private struct SiftReader: StoreReader {
     private let folder: SiftFolder
-    private let context: StoreContext
-    private let fileIndexes: Range<Int>
-    private var hasReadFiles = false
+    /// The contents of the files, or `nil` if all files were read.
+    private var store: SiftStore?
     /// The records to be output, in reverse order.
-    private var pendingRecords: [(part: Int, record: Record)] = []
+    private var records: [(part: Int, record: Record)] = []
 
-    init(_ folder: SiftFolder, _ files: Range<Int>, in context: StoreContext) {
+    init(_ folder: SiftFolder, in context: StoreContext) {
         self.folder = folder
-        fileIndexes = files
-        self.context = context
+        store = SiftStore(
+            applicationID: context.container.applicationID, comparesEvents: context.options.reportsQueues,
+            limit: context.options.limit)
     }
 
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        if !hasReadFiles, !fileIndexes.isEmpty { readFiles(into: &output) }
-        hasReadFiles = true
-        while !output.isFull, let next = pendingRecords.popLast() { output.add(next.record, part: next.part) }
-        return !pendingRecords.isEmpty
+    mutating func read(
+        _ bytes: [UInt8], ofFile index: Int, from source: Source, into output: inout ScanOutput
+    ) throws -> Bool {
+        let part = folder.partIndex(ofFile: index)
+        try store?.read(bytes, of: folder.files[index].sdkFile, part: part, from: source, into: &output)
+        return false
     }
 
-    /// The maximum size of a file, which is larger than usual because keyed archives can be large.
-    private static let sizeLimit = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: FileSizeLimit.usual.code)
-
-    private mutating func readFiles(into output: inout ScanOutput) {
-        var store = SiftStore(
-            capture: context.capture, applicationID: context.container.applicationID,
-            comparesEvents: context.options.reportsQueues, parallelFor: context.options.parallelFor)
-        readFiles(into: &store, &output)
-        // The file contents are freed before the records are created, because both need the same amount of memory.
-        let contents = store.finish()
-        output.report(contents.report)
-        pendingRecords = contents.records.reversed()
-    }
-
-    private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) {
-        var fileBuffer = StoreFileBuffer()
-        do throws(FileError) {
-            let tree = try context.tree.folder(at: folder.folderPath)
-            for index in fileIndexes {
-                let file = folder.storeFile(at: index)
-                guard fileBuffer.read(file, limit: Self.sizeLimit, in: tree, context.options, into: &output) else {
-                    continue
-                }
-                output.path = file.path
-                let part = folder.partIndex(ofFile: index)
-                store.read(fileBuffer.contents, of: folder.files[index].sdkFile, part: part, into: &output)
-                fileBuffer.quarantineRejects(of: file, in: &output)
-            }
-        } catch {
-            output.report(Problem("unreadable", error.description), path: folder.path)
+    mutating func finish(into output: inout ScanOutput) throws -> Bool {
+        if let store = store.take() {
+            let contents = store.finish()
+            output.report(contents.report)
+            records = contents.records.reversed()
         }
+        if let next = records.popLast() { try output.add(next.record, part: next.part) }
+        return !records.isEmpty
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import JSONText
 import PropertyList
 import Telemetry
@@ -9,11 +10,10 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 9.
 package struct SiftStore {
-    private let capture: String
     private let applicationID: String?
     /// Whether queues report the number of repeated events, which requires a comparison of all adjacent events.
     private let comparesEvents: Bool
-    private let parallelFor: ParallelFor
+    private let limit: JobLimit
     private var target: Target?
     private var requests: [SiftRequest] = []
     private var batchEntries = SiftBatchEntries()
@@ -28,41 +28,48 @@ package struct SiftStore {
         let build: String?
     }
 
-    /// The file that is being read.
-    private struct FileContext {
-        let part: Int
-        let path: String
-        let byteCount: Int
-    }
-
     /// Creates a store from which no files have been read.
-    package init(
-        capture: String, applicationID: String?, comparesEvents: Bool,
-        parallelFor: @escaping ParallelFor = sequentialFor
-    ) {
+    package init(applicationID: String?, comparesEvents: Bool, limit: JobLimit = JobLimit(jobs: 1)) {
         self.comparesEvents = comparesEvents
-        self.parallelFor = parallelFor
-        self.capture = capture
+        self.limit = limit
         self.applicationID = applicationID
     }
 
     /// Reads a file of the SDK, and keeps its requests for ``finish()``.
-    package mutating func read(_ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput) {
-        let context = FileContext(part: part, path: output.path, byteCount: bytes.count)
+    package mutating func read(
+        _ bytes: [UInt8], of file: SiftFile, part: Int, from source: Source, into output: inout ScanOutput
+    ) throws {
+        let reject: Reject?
         do throws(PropertyListError) {
-            var archive = try SiftArchive(bytes)
-            if let repeated = archive.archive.document.repeatedKeys {
-                output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset))
-            }
-            switch file {
-            case .keys: readKeys(&archive)
-            case .collector: readCollector(&archive, into: &output)
-            case .uploader: try readUploader(archive, context, into: &output)
-            case .queue(let identifier): try readQueue(archive, named: identifier, context, into: &output)
-            }
+            reject = try readContents(bytes, of: file, part: part, from: source, into: &output)
         } catch {
-            output.rejects.append(Reject("\(error.code.rawValue) \(error.reason)", offset: error.offset))
+            reject = Reject("\(error.code.rawValue) \(error.reason)", offset: error.offset)
         }
+        if let reject { try output.reject(reject) }
+    }
+
+    /// Reads a file, and returns the reject for the events that cannot be read, or `nil` if there are none.
+    private mutating func readContents(
+        _ bytes: [UInt8], of file: SiftFile, part: Int, from source: Source, into output: inout ScanOutput
+    ) throws(PropertyListError) -> Reject? {
+        var archive = try SiftArchive(bytes)
+        if let repeated = archive.archive.document.repeatedKeys {
+            output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset))
+        }
+        switch file {
+        case .keys: readKeys(&archive)
+        case .collector: readCollector(&archive, into: &output)
+        case .uploader:
+            let lists = SiftListReader(archive, byteCount: bytes.count, limit: limit)
+            return try readUploader(lists, part: part, from: source, into: &output)
+        case .queue(let identifier):
+            // The entries are moved into the reader and back, because a copy would be as large as all batches.
+            let known = batchEntries
+            batchEntries = SiftBatchEntries()
+            let lists = SiftListReader(archive, byteCount: bytes.count, batchEntries: consume known, limit: limit)
+            return try readQueue(lists, named: identifier, part: part, from: source, into: &output)
+        }
+        return nil
     }
 
     /// Returns the records of all files with the parts that they belong to, and the report on the store.
@@ -130,13 +137,11 @@ extension SiftStore {
 
 extension SiftStore {
     private mutating func readUploader(
-        _ archive: SiftArchive, _ context: FileContext, into output: inout ScanOutput
-    ) throws(PropertyListError) {
-        var lists = SiftListReader(archive, byteCount: context.byteCount, parallelFor: parallelFor)
+        _ lists: consuming SiftListReader, part: Int, from source: Source, into output: inout ScanOutput
+    ) throws(PropertyListError) -> Reject? {
         let batches = try lists.archive.list(forKey: "batches")
         for index in 0..<batches.count {
             let name = "batch \(index)"
-            let source = Source(capture: capture, path: context.path, store: .siftUploader, index: index)
             let list: KeyedElements
             do throws(PropertyListError) {
                 list = try lists.archive.batch(at: index, of: batches)
@@ -144,28 +149,23 @@ extension SiftStore {
                 lists.addLostList(error, named: name)
                 continue
             }
-            try lists.read(list, depth: 3, named: name, source: source, part: context.part)
+            try lists.read(list, depth: 3, named: name, source: source.record(at: index), part: part)
         }
         batchEntries = lists.takeBatchEntries()
         let rejections = integerOrZero(forKey: "numRejects", of: &lists.archive, into: &output)
         if rejections > 0 {
             report.facts.append("batch 0 was rejected \(rejections == 1 ? "once" : "\(rejections) times") so far")
         }
-        addResults(of: &lists, part: context.part, queue: nil, into: &output)
+        return addResults(of: &lists, part: part, queue: nil, into: &output)
     }
 
     private mutating func readQueue(
-        _ archive: SiftArchive, named identifier: String, _ context: FileContext, into output: inout ScanOutput
-    ) throws(PropertyListError) {
-        // The entries are moved into the reader and back, because a copy would be as large as all batches.
-        let known = batchEntries
-        batchEntries = SiftBatchEntries()
-        var lists = SiftListReader(
-            archive, byteCount: context.byteCount, batchEntries: consume known, parallelFor: parallelFor)
+        _ lists: consuming SiftListReader, named identifier: String, part: Int, from source: Source,
+        into output: inout ScanOutput
+    ) throws(PropertyListError) -> Reject? {
         defer { batchEntries = lists.takeBatchEntries() }
         let list = try lists.archive.list(forKey: "queue")
-        let source = Source(capture: capture, path: context.path, store: .siftQueue, index: 0)
-        try lists.read(list, depth: 2, named: "the queue", source: source, part: context.part)
+        try lists.read(list, depth: 2, named: "the queue", source: source, part: part)
         let (last, lastKey) = lists.readLastEvent()
         let era = Self.era(of: &lists, lastKey: lastKey)
         let clock = integerOrZero(
@@ -177,7 +177,7 @@ extension SiftStore {
         let queue = SiftQueue(
             identifier: identifier, pendingCount: list.count, era: era, clockTime: clock, lastEventTime: last,
             repetitionCount: repetitionCount)
-        addResults(of: &lists, part: context.part, queue: queue, into: &output)
+        return addResults(of: &lists, part: part, queue: queue, into: &output)
     }
 
     /// Returns the era of the SDK version that wrote a queue, from the keys of the root or from device properties.
@@ -194,7 +194,7 @@ extension SiftStore {
 
     private mutating func addResults(
         of lists: inout SiftListReader, part: Int, queue: SiftQueue?, into output: inout ScanOutput
-    ) {
+    ) -> Reject? {
         let assembler = lists.assembler
         requests += assembler.requests
         updateNewestTime(assembler.newestTime)
@@ -206,6 +206,6 @@ extension SiftStore {
         }
         report.parts.append(StoreReport.Part(part: part, events: assembler.counts.byName, queue: queue))
         for problem in assembler.problems { output.report(problem) }
-        if !assembler.losses.isEmpty { output.rejects.append(Reject(assembler.rejectReason)) }
+        return assembler.losses.isEmpty ? nil : Reject(assembler.rejectReason)
     }
 }
