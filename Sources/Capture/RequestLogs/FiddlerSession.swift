@@ -159,43 +159,43 @@ struct FiddlerStore: Store {
     var fileCount: Int { numbers.count }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        let sessions = numbers[files].map { FiddlerSession(tree: context.tree, folder: path, number: $0) }
-        return FiddlerScan(sessions: sessions[...], capture: context.capture, systems: systems)
+        FiddlerScan(numbers[files], of: self, in: context)
     }
 }
 
 private struct FiddlerScan: StoreScan {
-    var sessions: ArraySlice<FiddlerSession>
-    let capture: String
-    let systems: SystemTable
-    /// The interrupted scan of the current session.
+    private let store: FiddlerStore
+    private let context: StoreContext
+    private var numbers: ArraySlice<String>
+    /// The interrupted scan of the first session.
     private var current: RequestLogScan?
 
-    init(sessions: ArraySlice<FiddlerSession>, capture: String, systems: SystemTable) {
-        self.sessions = sessions
-        self.capture = capture
-        self.systems = systems
+    init(_ numbers: ArraySlice<String>, of store: FiddlerStore, in context: StoreContext) {
+        self.numbers = numbers
+        self.store = store
+        self.context = context
     }
 
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        while !output.isFull, let session = sessions.first {
-            do throws(FileError) {
-                let scan: RequestLogScan
-                if let current {
-                    scan = current
-                } else {
-                    let source = ByteSource(try session.archive())
-                    scan = RequestLogScan(
-                        RequestLog(source, kind: .httpArchive, label: capture, path: session.path, systems: systems))
-                }
-                let hasMore = scan.read(into: &output)
-                current = hasMore ? scan : nil
-                if hasMore { continue }
-            } catch {
-                output.report(Problem("unreadable", error.description), path: session.path)
-            }
-            sessions = sessions.dropFirst()
+    mutating func read(into output: inout ScanOutput) throws -> Bool {
+        guard let number = numbers.first else { return false }
+        if current == nil { current = open(number, reportingTo: &output) }
+        if let current, try current.read(into: &output) { return true }
+        current = nil
+        numbers.removeFirst()
+        return !numbers.isEmpty
+    }
+
+    /// Returns a scan of a session, or reports that the session cannot be read and returns `nil`.
+    private func open(_ number: String, reportingTo output: inout ScanOutput) -> RequestLogScan? {
+        let session = FiddlerSession(tree: context.tree, folder: store.path, number: number)
+        do throws(FileError) {
+            let log = RequestLog(
+                ByteSource(try session.archive()), kind: .httpArchive, label: context.capture, path: session.path,
+                systems: store.systems)
+            return RequestLogScan(log, limit: context.options.limit)
+        } catch {
+            output.report(Problem("unreadable", error.description), path: session.path)
+            return nil
         }
-        return !sessions.isEmpty
     }
 }
