@@ -3,7 +3,7 @@ import Bytes
 /// A format of files that may contain telemetry, but are not read.
 ///
 /// The format is recognized by the first bytes of a file, so that a message can name it and suggest what to do.
-public struct UnreadFormat: Hashable, Sendable {
+public struct UnreadFormat: Sendable {
     /// The name of the format, including the indefinite article, such as "a RAR archive".
     let name: String
     /// The suggested next step for the user.

@@ -174,7 +174,7 @@ extension PayloadLineReader {
     /// The member `attributeMap` contains the path of the request in `uri`, its query in `args`, and header fields in
     /// lowercase with underscores. The body is in `payload` in base64, and may be compressed with gzip.
     ///
-    /// Source: "Ingestion edge specification" of mozilla/gcp-ingestion, "PubSub message encoded as JSON".
+    /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 11.
     private mutating func pipelineMessage(_ source: Source) throws(BodyError) -> LogFinding {
         guard let attributes = line.value(of: Keys.attributes, in: line.root),
             let payload = line.value(of: Keys.payload, .string, in: line.root)

@@ -35,8 +35,8 @@ struct StoreSearch {
     ///
     /// A skipped entry can be in the place of a file or folder that contains records.
     private var skippedEntries = SkippedEntries()
-    /// The number of files of each format that is not read, and the path of the first one.
-    private var unreadFiles: [UnreadFormat: (count: Int, path: String)] = [:]
+    /// The number of files of each format that is not read, and the path of the first one, by the name of the format.
+    private var unreadFiles: [CapturedText: (format: UnreadFormat, count: Int, path: String)] = [:]
     let formats: [any StoreFormat]
     var owners: [CapturedText: ContainerOwner] = [:]
 
@@ -155,7 +155,8 @@ struct StoreSearch {
         for found in skippedEntries.reportedEntries {
             problems.append(LocatedProblem(capture: label, path: found.path, problem: problem(of: found)))
         }
-        for (format, (count, path)) in unreadFiles {
+        // The order does not matter, because the problems are sorted by their paths, which differ.
+        for (format, count, path) in unreadFiles.values {
             let more = count > 1 ? " (and \((count - 1).counted("more file")) of this kind)" : ""
             let problem = Problem("unreadable", "not read: \(format.name)\(more); \(format.remedy)")
             problems.append(LocatedProblem(capture: label, path: path, problem: problem))
@@ -206,8 +207,10 @@ struct StoreSearch {
 
     /// Counts a file of a format that is not read.
     private mutating func add(_ path: String, _ format: UnreadFormat) {
-        let (count, first) = unreadFiles[format] ?? (0, path)
-        unreadFiles[format] = (count + 1, path.utf8.lexicographicallyPrecedes(first.utf8) ? path : first)
+        let (_, count, first) = unreadFiles[format.name] ?? (format, 0, path)
+        unreadFiles[format.name] = (
+            format, count + 1, path.utf8.lexicographicallyPrecedes(first.utf8) ? path : first
+        )
     }
 
     private mutating func addOwners(of search: FolderSearch, at path: String) {
