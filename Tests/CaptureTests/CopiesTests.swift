@@ -138,7 +138,7 @@ import Testing
             output("monday", input: 0, []), output("log.har", input: 1, ["delivered: 200"]),
             output("tuesday", input: 2, ["no-target", "forgotten"]),
         ]
-        try intake.survey(outputs[1])
+        intake.survey(outputs[1])
         for output in outputs { try intake.add(output, fromBundle: false) { _, _, _ in } }
         while try intake.passDeferred(atMost: 1, keep: { _, _, _ in }) {}
         let decision = CopyDecision(rank: CopyRank([Hold("no-target"), .forgotten]), capture: "tuesday")

@@ -2,6 +2,7 @@ import Bundle
 import Bytes
 import Dispatch
 import Files
+import Hashing
 import Systems
 import Telemetry
 import TestSupport
