@@ -14,7 +14,7 @@ public final class ReportDatabase: TableSink {
     let identities: Set<FileIdentity> = []
 
     /// The stored columns of each table.
-    private static let columns = [
+    private static let columns: KeyValuePairs = [
         "records":
             "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
             + "uploadable",
