@@ -35,7 +35,7 @@ final class TimelineSink: TableSink {
     init(_ output: any StreamSink, tables: ExportTables, threads: Int) throws(FileError) {
         self.output = output
         do {
-            let columns = [
+            let columns: KeyValuePairs = [
                 "records": "record system type id client time_ms app_id app_name device capture path",
                 "holds": "record n code", "notes": "record n",
                 "events": "record n at_ms at_basis elapsed_ms name extra label",

@@ -10,10 +10,11 @@ import Telemetry
 /// The type is a class, so that the export and the report can share a database.
 public final class ReportDatabase: TableSink {
     private let rows: TableDatabase
+    private let collectsClients: Bool
     let identities: Set<FileIdentity> = []
 
     /// The stored columns of each table.
-    private static let columns = [
+    private static let columns: KeyValuePairs = [
         "records":
             "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
             + "uploadable",
@@ -26,11 +27,17 @@ public final class ReportDatabase: TableSink {
 
     /// Creates an empty database for the tables of `systems`.
     ///
-    /// `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
-    public init(_ systems: SystemTable, sizeLimit: Int = .max, limit: JobLimit) throws(FileError) {
+    /// If `hidesSmallCounts` is `true`, the clients of each kind of events are counted, because kinds of only a few clients
+    /// are hidden. `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
+    public init(
+        _ systems: SystemTable, hidesSmallCounts: Bool = false, sizeLimit: Int = .max, limit: JobLimit
+    ) throws(FileError) {
+        collectsClients = hidesSmallCounts
         do {
             let database = try NewDatabase(path: "", threads: limit.jobs, maximumSize: sizeLimit)
             rows = try TableDatabase(database, ExportTables(systems).keeping(Self.columns), for: Self.self)
+            // The tables are read several times, so that a larger cache than for writing saves time.
+            try database.run("PRAGMA cache_size = -\(32 << 10)")
             // The tables of systems that are not supported are empty.
             for table in ["searches (record, source, engine, count)", "metrics (record, n, metric_type, name)"] {
                 try database.run("CREATE TABLE IF NOT EXISTS \(table)")
@@ -51,7 +58,7 @@ public final class ReportDatabase: TableSink {
     func recycle(_ prepared: RowBuffer) { rows.recycle(prepared) }
 
     /// Creates the tables that several queries use.
-    func commit() throws { try run(Self.preparation) }
+    func commit() throws { try run(preparation) }
 
     /// The statements that create the tables for several queries.
     ///
@@ -61,28 +68,30 @@ public final class ReportDatabase: TableSink {
     ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
     ///   earlier.
     /// - `event_days`: the number of events on each day.
-    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients.
-    private static let preparation = """
+    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients, or 0 if it is not needed.
+    private var preparation: String {
+        """
         CREATE INDEX owners ON clients (system, lower(client));
         CREATE TABLE entries (record INTEGER PRIMARY KEY, owner, client, system, type, app, version, device, os, os_version,
         locale, time, day, uploadable);
         INSERT INTO entries SELECT record, n, CASE WHEN clients.client IS NOT NULL THEN n END, records.system, type,
         coalesce(records.app_name, records.app_id), app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END,
-        os_version, locale_normalized, time_ms, \(day("time_ms")), records.uploadable FROM records CROSS JOIN clients
+        os_version, locale_normalized, time_ms, \(Self.day("time_ms")), records.uploadable FROM records CROSS JOIN clients
         ON clients.system = records.system AND lower(clients.client) IS lower(records.client);
-        \(latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
-        \(latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
-        \(latest("locales", "locale IS NULL, time DESC"))
+        \(Self.latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
+        \(Self.latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
+        \(Self.latest("locales", "locale IS NULL, time DESC"))
         CREATE TABLE client_kinds (client, app, name, label, count, first, PRIMARY KEY (client, app, name, label)) WITHOUT ROWID;
-        INSERT INTO client_kinds SELECT coalesce(client, 0), coalesce(app, x''), coalesce(name, x''), coalesce(label, x''), 1,
-        record << 24 | n FROM events JOIN entries USING (record) WHERE true
-        ON CONFLICT DO UPDATE SET count = count + 1, first = min(first, excluded.first);
+        INSERT INTO client_kinds SELECT \(collectsClients ? "coalesce(client, 0)" : "0"), coalesce(app, x''), coalesce(name, x''), coalesce(label, x''), 1,
+        record << 24 | n FROM events JOIN entries USING (record) WHERE true ORDER BY events.record, n
+        ON CONFLICT DO UPDATE SET count = count + 1;
         CREATE TABLE event_days (day PRIMARY KEY, count);
-        INSERT INTO event_days SELECT coalesce(\(day("at_ms")), 'none'), 1 FROM events WHERE true
+        INSERT INTO event_days SELECT coalesce(\(Self.day("at_ms")), 'none'), 1 FROM events WHERE true
         ON CONFLICT DO UPDATE SET count = count + 1;
         CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(name, x'') AS name, nullif(label, x'') AS label,
         sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds GROUP BY app, name, label
         """
+    }
 
     /// Returns the statements that create the table of the first record of each owner in an order.
     private static func latest(_ name: String, _ order: String) -> String {
@@ -103,7 +112,7 @@ public final class ReportDatabase: TableSink {
     /// The function `sum` would fail if the sum exceeded this limit, and `total` is inexact.
     static func sum(_ column: String) -> String {
         let (high, low) = ("sum((\(column)) >> 32)", "sum((\(column)) & 0xFFFFFFFF)")
-        return "CAST(CASE WHEN \(high) >> 31 = 0 THEN (\(high) << 32) + \(low) ELSE 9223372036854775807 END AS INTEGER)"
+        return "CAST(CASE WHEN \(high) >> 31 > 0 THEN 9223372036854775807 ELSE (\(high) << 32) + \(low) END AS INTEGER)"
     }
 
     /// Runs statements without parameters, separated by semicolons.

@@ -26,9 +26,10 @@ public struct ExportTables: Sendable {
     }
 
     /// Returns the tables whose names are keys of `columns`, with only the named columns, which are separated by spaces.
-    func keeping(_ columns: [String: String]) -> [Table] {
+    func keeping(_ columns: KeyValuePairs<String, String>) -> [Table] {
         all.compactMap { table in
-            columns[table.name].map { table.keeping(columns: $0.split(separator: " ").map(String.init)) }
+            let kept = columns.first { $0.key == table.name }?.value
+            return kept.map { table.keeping(columns: $0.split(separator: " ").map(String.init)) }
         }
     }
 }

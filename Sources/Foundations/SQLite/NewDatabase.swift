@@ -19,8 +19,6 @@ public final class NewDatabase {
 
     /// The size of the page cache, in KiB.
     private static let cacheKibibytes = 8 << 10
-    /// The size of the page cache of a temporary database, in KiB, which is larger because its tables are read.
-    private static let temporaryCacheKibibytes = 32 << 10
     /// The size of a page in bytes, which is large so that sequential writing is faster.
     private static let pageSize = 32 << 10
 
@@ -37,7 +35,7 @@ public final class NewDatabase {
         try run(
             """
             PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-            PRAGMA cache_size = -\(path.isEmpty ? Self.temporaryCacheKibibytes : Self.cacheKibibytes); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
+            PRAGMA cache_size = -\(Self.cacheKibibytes); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
             PRAGMA max_page_count = \(min(max(1, maximumSize / Self.pageSize), Int(UInt32.max) - 1));
             BEGIN
             """)

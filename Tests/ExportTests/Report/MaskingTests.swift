@@ -1,3 +1,4 @@
+import Files
 import Systems
 import Telemetry
 import Testing
@@ -98,7 +99,8 @@ import Testing
     private func page(
         _ groups: [Group], hasRareItems: Bool = true, minimumCount: Int = Self.minimumCount
     ) throws -> String {
-        let database = try ReportDatabase(Systems.table, limit: JobLimit(jobs: 1))
+        let database = try ReportDatabase(
+            Systems.table, hidesSmallCounts: minimumCount > 1, limit: JobLimit(jobs: 1))
         func literal(_ text: String?) -> String { text.map(SchemaText.literal) ?? "NULL" }
         var record = 0
         var records: [String: [Group]] = [:]

@@ -1,3 +1,4 @@
+import Files
 import Systems
 import Telemetry
 import Testing

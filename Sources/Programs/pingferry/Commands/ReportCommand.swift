@@ -85,7 +85,8 @@ struct ReportCommand: AsyncParsableCommand {
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: pseudonymizer == nil),
                 limit: limit)
-            let database = try ReportDatabase(Systems.table, sizeLimit: input.spoolLimit << 20, limit: limit)
+            let database = try ReportDatabase(
+                Systems.table, hidesSmallCounts: minimumCount > 1, sizeLimit: input.spoolLimit << 20, limit: limit)
             var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             let (intake, payloadByteCount) = try await read(reader, into: database, stores: &stores)
             let page = try ReportPage(
