@@ -100,8 +100,8 @@ extension ReportPage {
                 WHERE name IS NOT NULL GROUP BY record, name, metric_type) JOIN entries USING (record)
                 GROUP BY name, metric_type
                 """
-            let total = try database.numbers("SELECT count(*) FROM (\(source))", count: 1)[0]
-            guard total > 0 else { return "" }
+            let total = try database.numbers("SELECT \(ReportDatabase.sum("count")) FROM (\(source))", count: 1)[0]
+            guard !countFormatter.isNone(total) else { return "" }
             return try countTable(
                 "Metrics in pings", ["metric", "type"], of: ["name", "metric_type"], in: source, noun: "ping",
                 cells: { ["<code><bdi>\($0[0] ?? "")</bdi></code>", "<bdi>\($0[1] ?? "")</bdi>"] })

@@ -57,6 +57,20 @@ public final class ReportDatabase: TableSink {
 
     func recycle(_ prepared: RowBuffer) { rows.recycle(prepared) }
 
+    /// Adds quarantined items and problems by their codes only, because their places and texts would reveal the input.
+    public func add(quarantined: [CapturedText: Int], problems: [CapturedText: Int]) throws {
+        for (table, text, counts) in [("quarantine", "reason", quarantined), ("problems", "text", problems)] {
+            for (code, count) in counts where count > 0 {
+                try run(
+                    """
+                    INSERT INTO \(table) (capture, path, code, \(text)) WITH RECURSIVE numbers (number) AS
+                    (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < \(count))
+                    SELECT '', '', \(SchemaText.literal(code.string)), '' FROM numbers
+                    """)
+            }
+        }
+    }
+
     /// Creates the tables that several queries use.
     func commit() throws { try run(preparation) }
 

@@ -55,7 +55,7 @@ struct DuckDBTests {
             if [row[:-1] for row in rows] != [row[:-1] for row in expected]: print(name, "differs")
             if any(abs(float(row[-1]) - float(other[-1])) > 1e-9 for row, other in zip(rows, expected)): print(name, "differs")
         comments = dict(loaded.execute("SELECT table_name || '.' || column_name, comment FROM duckdb_columns() WHERE comment IS NOT NULL").fetchall())
-        if comments != dict(stored.execute('SELECT "table" || \'.\' || "column", meaning FROM columns').fetchall()): print("comments differ")
+        if comments != dict(stored.execute('SELECT "table" || char(46) || "column", meaning FROM columns').fetchall()): print("comments differ")
         print(loaded.execute("SELECT string_agg(DISTINCT app_version, ' ' ORDER BY app_version) FROM records").fetchone()[0])
         print(loaded.execute("SELECT typeof(time), typeof(payload) FROM records LIMIT 1").fetchone())
         """

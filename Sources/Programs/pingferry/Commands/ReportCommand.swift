@@ -89,6 +89,10 @@ struct ReportCommand: AsyncParsableCommand {
                 Systems.table, hidesSmallCounts: minimumCount > 1, sizeLimit: input.spoolLimit << 20, limit: limit)
             var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             let (intake, payloadByteCount) = try await read(reader, into: database, stores: &stores)
+            if pseudonymizer != nil {
+                try database.add(
+                    quarantined: intake.quarantinedItems.countsByCode, problems: intake.problems.countsByCode)
+            }
             let page = try ReportPage(
                 database, facts: facts(reader, intake, stores, pseudonymizer, payloadByteCount: payloadByteCount),
                 systems: Systems.table, minimumCount: minimumCount)
@@ -114,6 +118,8 @@ struct ReportCommand: AsyncParsableCommand {
                 payloadByteCount += payload.count
             },
             note: { finding in
+                // With pseudonyms, only the codes are added, after all input has been read.
+                guard reader.options.pseudonymizer == nil else { return }
                 switch finding {
                 case .quarantined(let item, _): export.add(item)
                 case .problem(let problem): export.add(problem)
