@@ -23,9 +23,10 @@ public struct DuplicateIndex: Sendable {
     /// The number of different records in the index.
     public var count: Int { firstPayloads.count + furtherKeys.count }
 
-    /// Makes space for `count` records, but for at most a million, because an input can state any number.
+    /// Makes space for `count` records.
     ///
-    /// Without this, an index of a million records needs half as much memory again while it grows.
+    /// The space is limited to a million records, because an input can state any number.
+    /// Without reserved space, an index of a million records needs half as much memory again while it grows.
     public mutating func reserveCapacity(_ count: Int) { firstPayloads.reserveCapacity(min(count, 1 << 20)) }
 
     /// Looks up a record, and adds it if it is new.
