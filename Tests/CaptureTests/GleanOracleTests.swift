@@ -133,6 +133,24 @@ import Testing
         #expect(found.records.map(\.source.path) == [String(name.split(separator: "/").last ?? "")])
     }
 
+    @Test(
+        "A damaged database is a loss, and the app does not make pings of it",
+        arguments: [
+            ([], "empty file"), (Array(repeating: 0, count: 300), "only zero bytes"),
+            ([1, 0, 0, 0, 0, 0, 0, 0, 1], "truncated or overwritten"), (Array(repeating: 0, count: 8), nil),
+        ] as [([UInt8], String?)])
+    func damagedDatabase(bytes: [UInt8], fault: String?) async throws {
+        let folder = try CaptureFolder()
+        try folder.put("glean_data/pending_pings/\(Self.id)", Self.ping)
+        try folder.put("glean_data/db/data.safe.bin", bytes)
+        let opened = try await folder.open()
+        #expect(
+            opened.problems.map { "\($0.path) \($0.problem.text)" }
+                == (fault.map { ["glean_data/db/data.safe.bin the database cannot be read: \($0)"] } ?? []))
+        #expect(opened.problems.allSatisfy(\.problem.isLoss))
+        #expect(try await ReadCapture(opened).records.count == 1)
+    }
+
     @Test("A single unfinished ping is held")
     func unfinished() async throws {
         let folder = try CaptureFolder()

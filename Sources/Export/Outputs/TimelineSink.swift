@@ -16,7 +16,8 @@ public protocol StreamSink: AnyObject {
 /// A sink that writes the lines of a timeline in chronological order, in the format of Timesketch.
 ///
 /// There is a line for each event, and one for each record without events. Lines with the same time are in the order of
-/// their records and, within a record, in the order of its events. Rows without a time are only counted.
+/// their records and, within a record, in the order of its events. Rows without a time are only counted, and so are rows
+/// with a time that readers of timelines cannot represent.
 ///
 /// SQLite sorts the rows in a private file, so that memory use does not depend on their number.
 ///
@@ -27,6 +28,10 @@ final class TimelineSink: TableSink {
     private(set) var untimedRowCount = 0
 
     private static let pieceSize = 1 << 20
+    /// The times, in milliseconds since 1970, that a signed 64-bit number of nanoseconds can represent.
+    ///
+    /// They end in the year 2262. Versions of pandas before 3 reject a timeline with any other time.
+    private static let representableTimes = Int64.min / 1_000_000...Int64.max / 1_000_000
     /// The maximum size, in bytes, of the JSON in the member `extra` of a line.
     ///
     /// Longer JSON is truncated.
@@ -82,7 +87,9 @@ final class TimelineSink: TableSink {
         var piece = TextBuffer()
         do {
             try rows.database.forEachRow(of: Self.query) { row in
-                guard let time = (row[19] as Int64?).flatMap({ Timestamp(inAnyYear: $0) }) else {
+                guard let number = row[19] as Int64?, Self.representableTimes.contains(number),
+                    let time = Timestamp(inAnyYear: number)
+                else {
                     untimedRowCount += 1
                     return
                 }

@@ -38,6 +38,12 @@ struct BinaryWriter {
         append(objectAt: UInt32(bytes.count), from: sourceOffset)
     }
 
+    /// Appends a null object, which represents an invalid value.
+    mutating func appendNull(at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
+        bytes.append(0x00)
+    }
+
     mutating func append(boolean: Bool, at sourceOffset: Int) {
         beginObject(at: sourceOffset)
         bytes.append(boolean ? 0x09 : 0x08)

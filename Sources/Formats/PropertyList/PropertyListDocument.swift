@@ -23,7 +23,7 @@ public struct PropertyListDocument: Sendable {
     let layout: BinaryLayout
     /// The source offset of each object, or an empty array if `bytes` is the source.
     let sourceOffsets: [UInt32]
-    private let repeats: RepeatedKeys?
+    private let sourceFaults: SourceFaults?
 
     /// Opens and checks a property list.
     ///
@@ -49,13 +49,19 @@ public struct PropertyListDocument: Sendable {
         self.bytes = bytes
         layout = try BinaryLayout(of: bytes.span)
         sourceOffsets = rewritten?.sourceOffsets ?? []
-        repeats = rewritten?.repeats
+        sourceFaults = rewritten.map { SourceFaults(repeats: $0.repeats, xml: $0.faults) }
     }
 
     /// A `duplicateKey` error, or `nil` if no dictionary contains a key more than once.
     ///
     /// The document contains only the first value of a repeated key.
-    public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
+    public var repeatedKeys: PropertyListError? { sourceFaults?.repeats.map { PropertyListError($0) } }
+
+    /// The error for anything after the value of the property list, or `nil` if there is nothing.
+    var endFault: PropertyListError? { sourceFaults?.xml.end }
+
+    /// Returns the error of an invalid value that a null object replaces, or `nil` for other values.
+    func fault(of node: PropertyListNode) -> PropertyListError? { sourceFaults?.xml.values[node.number] }
 
     /// The outermost value.
     public var root: PropertyListNode { node(numbered: layout.rootNumber) }
@@ -316,6 +322,11 @@ public struct PropertyListLimits: Sendable {
     public var length: Int
     /// The maximum number of levels of arrays and dictionaries, including the root.
     public var depth: Int
+    /// Whether an invalid scalar of XML is kept as a null object with an error, and XML in ISO 8859-1 is accepted.
+    ///
+    /// Anything after the value of the property list is then ignored. By default, such files are rejected, as by Apple's
+    /// readers.
+    public var keepsInvalidValues = false
 
     /// The maximum length, in bytes, of a file whose offsets fit in 32 bits.
     public static let maximumLength = Int(UInt32.max) - 1

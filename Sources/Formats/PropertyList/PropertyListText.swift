@@ -44,6 +44,16 @@ extension PropertyListDocument {
         return String(text)
     }
 
+    /// Returns whether a string contains a lone surrogate, which the other methods replace by U+FFFD.
+    public func hasLoneSurrogate(_ node: PropertyListNode) -> Bool {
+        guard isUTF16(node) else { return false }
+        var scalars = UTF16Scalars(payload(of: node))
+        while !scalars.isAtEnd {
+            if scalars.next() == nil { return true }
+        }
+        return false
+    }
+
     /// Appends a string as UTF-8, with lone surrogates replaced by U+FFFD.
     public func appendUTF8(of node: PropertyListNode, to output: inout [UInt8]) {
         let payload = payload(of: node)

@@ -8,6 +8,34 @@ struct RewrittenPropertyList {
     let sourceOffsets: [UInt32]
     /// The repeated keys that were removed, or `nil` if there were none.
     let repeats: RepeatedKeys?
+    /// The faults of XML that were found although its other values can be read.
+    var faults = XMLFaults()
+}
+
+/// The faults of the source of a property list that do not prevent it from being read.
+///
+/// The faults are represented by a class, so that a document occupies little memory.
+final class SourceFaults: Sendable {
+    let repeats: RepeatedKeys?
+    let xml: XMLFaults
+
+    init(repeats: RepeatedKeys?, xml: XMLFaults) {
+        self.repeats = repeats
+        self.xml = xml
+    }
+}
+
+/// The faults of an XML property list that ``PropertyListLimits/keepsInvalidValues`` permits.
+struct XMLFaults: Sendable {
+    /// The error of each invalid value, by the number of the object that replaces the value.
+    var values: [UInt32: PropertyListError] = [:]
+    /// The error for anything after the value of the property list, or `nil` if there is nothing.
+    var end: PropertyListError?
+
+    /// Returns the faults with each error replaced by the result of `change`.
+    func map(_ change: (PropertyListError) -> PropertyListError) -> XMLFaults {
+        XMLFaults(values: values.mapValues(change), end: end.map(change))
+    }
 }
 
 /// A summary of the keys that are repeated within dictionaries of a file.

@@ -186,6 +186,11 @@ struct UTF16Source {
         }
     }
 
+    /// Returns an error with its offset in `source`.
+    func locate(_ error: PropertyListError, in source: Span<UInt8>) -> PropertyListError {
+        PropertyListError(error.code, at: offset(of: error.offset, in: source), error.reason)
+    }
+
     /// Returns the offset in `source` of the character whose UTF-8 contains the byte at `index`.
     func offset(of index: Int, in source: Span<UInt8>) -> Int {
         guard index < utf8.count else { return source.count }

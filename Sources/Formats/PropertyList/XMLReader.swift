@@ -42,6 +42,9 @@ struct XMLReader: ~Escapable {
 
     private let source: Span<UInt8>
     private let encoding: Encoding
+    private let acceptsLatin1: Bool
+    /// Whether the XML declaration states that the text is in ISO 8859-1.
+    private var isLatin1 = false
     /// Whether the value is enclosed in a `plist` element.
     private var hasPropertyListTag = false
     private(set) var offset = 0
@@ -49,7 +52,8 @@ struct XMLReader: ~Escapable {
     private(set) var text: [UInt8] = []
 
     @_lifetime(copy source)
-    init(_ source: Span<UInt8>, _ encoding: Encoding) {
+    init(_ source: Span<UInt8>, _ encoding: Encoding, acceptsLatin1: Bool) {
+        self.acceptsLatin1 = acceptsLatin1
         self.source = source
         self.encoding = encoding
     }
@@ -79,17 +83,23 @@ struct XMLReader: ~Escapable {
     }
 
     /// Throws an error if the declared encoding does not match the encoding of the source.
-    private func checkEncoding() throws(PropertyListError) {
+    private mutating func checkEncoding() throws(PropertyListError) {
         var index = offset
         while index < source.count, source[index].isBlank { index += 1 }
         guard source.begins(with: "<?xml", at: index) else { return }
         let end = find("?>", from: index) ?? source.count
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
         guard declaration.contains("encoding") else { return }
+        if acceptsLatin1, encoding == .utf8, Self.latin1Names.contains(where: { declaration.contains($0) }) {
+            isLatin1 = true
+            return
+        }
         guard encoding.declaredNames.contains(where: { declaration.contains($0) }) else {
             throw .syntax("an encoding other than \(encoding.rawValue)", at: index)
         }
     }
+
+    private static let latin1Names = ["iso-8859-1\"", "iso-8859-1'", "latin1", "latin-1"]
 
     /// Reads the next tag.
     ///
@@ -245,7 +255,7 @@ struct XMLReader: ~Escapable {
                 offset += offset + 1 < source.count && source[offset + 1] == 0x0A ? 2 : 1
             default:
                 if byte >= 0x80 { isASCII = false }
-                text.append(byte)
+                if isLatin1, byte >= 0x80 { text += Unicode.Scalar(byte).utf8 } else { text.append(byte) }
                 offset += 1
             }
         }
@@ -266,7 +276,9 @@ struct XMLReader: ~Escapable {
     private mutating func readCharacterData() throws(PropertyListError) {
         let start = offset + 9
         try skip(past: "]]>")
-        text.append(copying: source.extracting(start..<offset - 3))
+        let content = source.extracting(start..<offset - 3)
+        guard isLatin1 else { return text.append(copying: content) }
+        for index in content.indices { text += Unicode.Scalar(content[index]).utf8 }
     }
 
     private mutating func readReference() throws(PropertyListError) {

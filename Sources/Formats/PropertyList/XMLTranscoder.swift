@@ -21,12 +21,15 @@ struct XMLTranscoder: ~Escapable {
     /// The object numbers of the contents of open arrays and dictionaries.
     private var pendingNumbers: [UInt32] = []
     private var repeats: RepeatedKeys?
+    private var faults = XMLFaults()
     private let depthLimit: Int
+    private let keepsInvalidValues: Bool
 
     @_lifetime(copy source)
     private init(_ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits) {
-        reader = XMLReader(source, encoding)
+        reader = XMLReader(source, encoding, acceptsLatin1: limits.keepsInvalidValues)
         depthLimit = limits.depth
+        keepsInvalidValues = limits.keepsInvalidValues
     }
 
     /// Converts a UTF-16 property list.
@@ -42,9 +45,11 @@ struct XMLTranscoder: ~Escapable {
             let repeats = transcoded.repeats.map {
                 RepeatedKeys(count: $0.count, offset: text.offset(of: $0.offset, in: source))
             }
-            return RewrittenPropertyList(bytes: transcoded.bytes, sourceOffsets: sourceOffsets, repeats: repeats)
+            return RewrittenPropertyList(
+                bytes: transcoded.bytes, sourceOffsets: sourceOffsets, repeats: repeats,
+                faults: transcoded.faults.map { text.locate($0, in: source) })
         } catch {
-            throw PropertyListError(error.code, at: text.offset(of: error.offset, in: source), error.reason)
+            throw text.locate(error, in: source)
         }
     }
 
@@ -55,7 +60,8 @@ struct XMLTranscoder: ~Escapable {
         try transcoder.run()
         transcoder.writer.finish()
         return RewrittenPropertyList(
-            bytes: transcoder.writer.bytes, sourceOffsets: transcoder.writer.sourceOffsets, repeats: transcoder.repeats)
+            bytes: transcoder.writer.bytes, sourceOffsets: transcoder.writer.sourceOffsets, repeats: transcoder.repeats,
+            faults: transcoder.faults)
     }
 
     private mutating func run() throws(PropertyListError) {
@@ -65,7 +71,12 @@ struct XMLTranscoder: ~Escapable {
             guard !frames.isEmpty else { break }
             tag = try reader.nextTag()
         }
-        try reader.readEpilog()
+        do throws(PropertyListError) {
+            try reader.readEpilog()
+        } catch {
+            guard keepsInvalidValues else { throw error }
+            faults.end = error
+        }
     }
 
     private mutating func open(_ tag: XMLTag) throws(PropertyListError) {
@@ -160,30 +171,36 @@ struct XMLTranscoder: ~Escapable {
             writer.append(boolean: tag.name == .true, at: tag.offset)
         case .data:
             let content = try reader.readUnescapedContent(of: tag)
-            guard writer.append(base64: content, at: tag.offset) else { throw malformed(tag, "base64 text") }
+            if !writer.append(base64: content, at: tag.offset) { try appendInvalid("base64 text", tag) }
         case .string:
             let isASCII = try reader.readText(of: tag)
             let text = reader.text
             writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
         case .integer:
             _ = try reader.readText(of: tag)
-            guard let integer = XMLScalar.integer(reader.text.span) else { throw malformed(tag, "integer") }
+            guard let integer = XMLScalar.integer(reader.text.span) else { return try appendInvalid("integer", tag) }
             writer.append(integer: integer, at: tag.offset)
         case .real:
             _ = try reader.readText(of: tag)
-            guard let real = XMLScalar.real(reader.text.span) else { throw malformed(tag, "real") }
+            guard let real = XMLScalar.real(reader.text.span) else { return try appendInvalid("real", tag) }
             writer.append(real: real, at: tag.offset)
         case .date:
             _ = try reader.readText(of: tag)
-            guard let date = XMLScalar.date(reader.text.span) else { throw malformed(tag, "date") }
+            guard let date = XMLScalar.date(reader.text.span) else { return try appendInvalid("date", tag) }
             writer.append(date: date, at: tag.offset)
         case .key, .array, .dict, .plist:
             throw .syntax("an element that cannot stand here", at: tag.offset)
         }
     }
 
-    private func malformed(_ tag: XMLTag, _ name: String) -> PropertyListError {
-        PropertyListError(.xmlSyntax, at: tag.offset, "a malformed \(name)")
+    /// Appends a null object for a malformed value, or throws an error if malformed values are not permitted.
+    ///
+    /// The reader has read the whole element.
+    private mutating func appendInvalid(_ name: String, _ tag: XMLTag) throws(PropertyListError) {
+        let error = PropertyListError(.xmlSyntax, at: tag.offset, "a malformed \(name)")
+        guard keepsInvalidValues else { throw error }
+        writer.appendNull(at: tag.offset)
+        faults.values[writer.lastNumber] = error
     }
 }
 

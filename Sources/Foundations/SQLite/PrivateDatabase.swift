@@ -171,4 +171,15 @@ public struct DatabaseCopy: Sendable {
         }
         self.size = size
     }
+    /// Whether the journal begins with a valid signature, which SQLite overwrites when it rolls back the journal.
+    public var hasJournalSignature: Bool {
+        get throws(FileError) {
+            let start = try [UInt8](capacity: Self.journalSignature.count) { output throws(FileError) in
+                try journal.read(at: 0, into: &output)
+            }
+            return start == Self.journalSignature
+        }
+    }
+
+    private static let journalSignature: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 }

@@ -46,6 +46,68 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
     }
 }
 
+/// A write-ahead log whose database file is missing.
+///
+/// SQLite deletes such a log. If the log was begun together with the database, it contains all pages of the database.
+public enum DetachedWriteAheadLog {
+    /// Writes the pages of all committed transactions in `log` to a new file, which becomes the database.
+    ///
+    /// Returns `nil` if the log has no committed transaction or does not contain all pages of the database. Frames from
+    /// the first damaged one on are ignored, as by SQLite.
+    public static func database(in log: ByteSource, copiedTo folder: String) throws(FileError) -> SpoolFile? {
+        let start = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
+        guard let header = LogHeader(start.span) else { return nil }
+        let committed = try committedPart(of: log, header)
+        let frameCount = (committed.end - LogHeader.size) / header.frameSize
+        guard committed.pageCount > 0, committed.pageCount <= frameCount else { return nil }
+        let database = try SpoolFile(in: folder)
+        return try copyPages(of: committed, in: log, header, to: database) ? database : nil
+    }
+
+    /// The committed transactions of a log.
+    private struct CommittedPart {
+        /// The offset of the end of the last transaction.
+        var end = LogHeader.size
+        /// The size of the database after the last transaction, in pages.
+        var pageCount = 0
+    }
+
+    private static func committedPart(of log: ByteSource, _ header: LogHeader) throws(FileError) -> CommittedPart {
+        var frameCheck = FrameCheck(header)
+        var committed = CommittedPart()
+        var offset = LogHeader.size
+        while offset + header.frameSize <= log.count {
+            let bytes = try log.bytes(at: offset, count: header.frameSize)
+            let frame = frameCheck.next(bytes.span)
+            if frame.isIgnored { return committed }
+            offset += header.frameSize
+            if frame.endsTransaction {
+                committed = CommittedPart(end: offset, pageCount: Int(bytes.span.number(at: 4)))
+            }
+        }
+        return committed
+    }
+
+    /// Writes the pages to `database`, and returns whether they are all pages of the database.
+    private static func copyPages(
+        of committed: CommittedPart, in log: ByteSource, _ header: LogHeader, to database: SpoolFile
+    ) throws(FileError) -> Bool {
+        var pages: Set<Int> = []
+        var offset = LogHeader.size
+        while offset < committed.end {
+            let bytes = try log.bytes(at: offset, count: header.frameSize)
+            // The file can be truncated meanwhile.
+            if bytes.count < header.frameSize { return false }
+            offset += header.frameSize
+            let page = Int(bytes.span.number(at: 0))
+            if page < 1 || page > committed.pageCount { continue }
+            pages.insert(page)
+            try database.write(bytes.span.extracting(FrameCheck.headerSize...), at: (page - 1) * header.pageSize)
+        }
+        return pages.count == committed.pageCount
+    }
+}
+
 private struct LogHeader {
     static let size = 32
     private static let magic: UInt32 = 0x377F_0682
@@ -80,6 +142,8 @@ private struct FrameCheck {
         var endsTransaction = false
         /// Whether the frame is truncated and was written after the last reset of the log.
         var isTruncated = false
+        /// Whether SQLite ignores the frame and all later frames.
+        var isIgnored: Bool { faultReason != nil || isTruncated }
     }
 
     private let header: LogHeader

@@ -11,6 +11,8 @@ struct AdjustArchive {
     ///
     /// Many parameters can share one large value, which is examined only once.
     var unrepresentableValues: [UInt32: Bool] = [:]
+    /// Whether a string of the current package contains a lone surrogate, which U+FFFD replaces.
+    var hasReplacedSurrogate = false
 
     /// The classes of the SDK.
     ///
@@ -140,8 +142,14 @@ struct AdjustArchive {
         return string(value)
     }
 
-    private func string(_ value: KeyedValue) -> String? {
+    /// Records whether the string `node` contains a lone surrogate.
+    mutating func noteSurrogates(in node: PropertyListNode) {
+        hasReplacedSurrogate = hasReplacedSurrogate || archive.document.hasLoneSurrogate(node)
+    }
+
+    private mutating func string(_ value: KeyedValue) -> String? {
         guard case .text(let node) = value else { return nil }
+        noteSurrogates(in: node)
         return archive.document.string(of: node)
     }
 

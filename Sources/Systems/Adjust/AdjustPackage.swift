@@ -36,6 +36,7 @@ struct AdjustPackage {
         budget: inout WorkBudget
     ) throws(PropertyListError) {
         let node = try archive.package(stored)
+        archive.hasReplacedSurrogate = false
         let path = try archive.string("path", of: node)
         let kind = try archive.string("kind", of: node)
         let type = path.flatMap { AdjustType.byPath[$0] }
@@ -53,7 +54,8 @@ struct AdjustPackage {
             let offset = archive.archive.document.offset(of: stored)
             throw PropertyListError(.wrongClass, at: offset, "a package without parameters")
         }
-        var writer = AdjustParameterWriter(context, byteLimit: Self.parameterByteLimit, budget: budget)
+        var writer = AdjustParameterWriter(
+            context, mayBeDelayed: upload.mayBeDelayed, byteLimit: Self.parameterByteLimit, budget: budget)
         defer { budget = writer.budget }
         try writer.write(pairs, ofPackage: node, in: &archive)
         parameters = writer.finish()
@@ -62,6 +64,9 @@ struct AdjustPackage {
         if writer.hasNestedCredential {
             upload.needsSignature = true
             upload.findings.note("A7 a credential inside another value omitted")
+        }
+        if archive.hasReplacedSurrogate {
+            upload.findings.note("A28 a lone surrogate replaced by U+FFFD")
         }
         if !writer.mergedNames.isEmpty {
             let names = writer.mergedNames.joined(separator: " and ")
@@ -109,12 +114,15 @@ private struct AdjustParameterWriter {
     /// Whether a credential inside the value of a parameter was omitted.
     private(set) var hasNestedCredential = false
     private let context: AdjustContext
+    /// Whether the package may have been queued during a delayed start, so that parameters are merged.
+    private let mayBeDelayed: Bool
     /// The maximum size of the object in bytes.
     private let byteLimit: Int
     private var text = TextBuffer()
 
-    init(_ context: AdjustContext, byteLimit: Int, budget: WorkBudget) {
+    init(_ context: AdjustContext, mayBeDelayed: Bool, byteLimit: Int, budget: WorkBudget) {
         self.context = context
+        self.mayBeDelayed = mayBeDelayed
         self.byteLimit = byteLimit
         self.budget = budget
         text.append(UInt8(ascii: "{"))
@@ -144,7 +152,7 @@ private struct AdjustParameterWriter {
             hasCallback = hasCallback || document.text(name, equals: AdjustParameters.callbackParams.utf8)
             hasPartner = hasPartner || document.text(name, equals: AdjustParameters.partnerParams.utf8)
             writeSeparator()
-            try append(string: name, of: document)
+            try append(string: name, of: &archive)
             text.append(UInt8(ascii: ":"))
             memberCount += 1
             guard try !writeIfRepresentable(archive.archive.element(at: position, of: pairs.values), in: &archive)
@@ -153,13 +161,14 @@ private struct AdjustParameterWriter {
             if Self.isCredential(name, of: document) {
                 // The value is not needed, because records do not contain credentials.
                 writeSeparator()
-                try append(string: name, of: document)
+                try append(string: name, of: &archive)
                 text.append(":null")
             } else {
                 memberCount -= 1
                 note(nonString: document.excerpt(of: name, scalarCount: AdjustUpload.excerptLength))
             }
         }
+        guard mayBeDelayed else { return }
         if !hasCallback {
             try merge("callbackParameters", of: package, context.callbackParameters, AdjustParameters.callbackParams)
         }
@@ -211,8 +220,9 @@ private struct AdjustParameterWriter {
     ///
     /// The size is checked first, because many values can share a large string.
     private mutating func append(
-        string node: PropertyListNode, of document: PropertyListDocument
+        string node: PropertyListNode, of archive: inout AdjustArchive
     ) throws(PropertyListError) {
+        let document = archive.archive.document
         let size = document.payload(of: node).count
         guard text.count + size <= byteLimit else {
             throw PropertyListError(
@@ -220,6 +230,7 @@ private struct AdjustParameterWriter {
         }
         guard budget.reserve(bytes: size) else { throw Self.budgetError(at: node, of: document) }
         text.append(jsonText: node, of: document)
+        archive.noteSurrogates(in: node)
     }
 
     private static func budgetError(
@@ -258,7 +269,7 @@ private struct AdjustParameterWriter {
     private mutating func write(_ value: KeyedValue, in archive: inout AdjustArchive) throws(PropertyListError) -> Bool
     {
         switch value {
-        case .text(let node): try append(string: node, of: archive.archive.document)
+        case .text(let node): try append(string: node, of: &archive)
         case .none, .null: text.append("null")
         case .boolean(let value): text.append(value ? "true" : "false")
         case .integer(let value): text.append(copying: value.description.utf8.span)
@@ -285,7 +296,7 @@ private struct AdjustParameterWriter {
                     continue
                 }
                 if text.count > start { text.append(UInt8(ascii: ",")) }
-                try append(string: key, of: archive.archive.document)
+                try append(string: key, of: &archive)
                 text.append(UInt8(ascii: ":"))
                 guard try write(archive.value(at: position, of: pairs), in: &archive) else { return false }
             }

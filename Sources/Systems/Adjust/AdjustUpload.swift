@@ -24,6 +24,15 @@ struct AdjustUpload {
     /// The version of the SDK that built the request, if it is known.
     let version: [Int]?
 
+    /// Whether the SDK that built the request may have delayed its start, which is assumed if the version is unknown.
+    var mayBeDelayed: Bool {
+        guard let version else { return true }
+        return !version.lexicographicallyPrecedes(Self.firstDelayedVersion)
+            && version.lexicographicallyPrecedes(Self.firstSigningVersion)
+    }
+
+    private static let firstDelayedVersion = [4, 9]
+    /// The first version whose packages require a signature, and which no longer delays its start.
     private static let firstSigningVersion = [5]
 
     init(path: String?, type: String, sdk: String?, agent: String?, needsSignature: Bool = false) {

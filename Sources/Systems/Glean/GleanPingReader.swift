@@ -85,7 +85,7 @@ struct GleanPingReader {
             time: facts.time, app: facts.app(id: path.map { text($0.namespace) }),
             target: path.map { _ in Target(path: String(readingUTF8: first)) },
             payload: body.canonicalBytes(of: body.root), source: file.source, notes: lines.notes)
-        record.notes += Self.notes(on: file, record)
+        record.notes += Self.notes(on: file, record, firstLine: first)
         if thirdLine == nil { record.notes.append("G31 third line unreadable: what it asks for is not known") }
         record.notes += Self.notes(on: metadata, record, facts)
         tags.apply(to: &record)
@@ -112,7 +112,7 @@ struct GleanPingReader {
     /// Returns notes about an invalid first line, and about a file name or a folder that does not match the ping.
     ///
     /// An unfinished ping always gets a note, and so does a file whose name is not a UUID.
-    private static func notes(on file: File, _ record: Record) -> [String] {
+    private static func notes(on file: File, _ record: Record, firstLine: Span<UInt8>) -> [String] {
         var notes: [String] = []
         let hasPath = record.target != nil
         if file.folder == .unfinishedPings {
@@ -131,7 +131,9 @@ struct GleanPingReader {
         case .deletionRequests where !isRequest: notes.append("G24 a ping among deletion requests")
         case .pendingPings, .deletionRequests, .unfinishedPings: break
         }
-        if !hasPath { notes.append("G26 the first line is not in the grammar of upload paths") }
+        if !hasPath {
+            notes.append("G26 the first line is not in the grammar of upload paths: \(Target.excerpt(of: firstLine))")
+        }
         return notes
     }
 

@@ -38,10 +38,33 @@ struct PingBodyFacts {
         if let ping { readTime(ping, in: document) }
         if let metrics = document.value(of: GleanKeys.metrics, in: root) { readMetrics(metrics, in: document) }
         let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfoSection)
-        schemaHold = check.findings.hold
+        var findings = check.findings
+        if let client { Self.addFaults(forErrorMetricsIn: client, of: document, to: &findings) }
+        schemaHold = findings.hold
         guard check.unknownCount > 0 else { return }
         bodyNotes.append("G46 not in the schema: \(NameList.text(check.unknownKeys, totalCount: check.unknownCount))")
     }
+
+    /// Adds a fault for each error metric among the members of `client_info`.
+    ///
+    /// SDK version 69 writes its own errors there. The schema of the server rejects them, and no later version of the
+    /// SDK adds such keys, so that an unknown key of this form is not only noted.
+    private static func addFaults(
+        forErrorMetricsIn info: JSONNode, of document: JSONDocument, to findings: inout Findings
+    ) {
+        guard document.kind(of: info) == .object else { return }
+        for index in 0..<document.memberCount(of: info) {
+            let key = document.bytes(of: document.member(at: index, of: info).key)
+            guard key.count > errorMetricPrefix.utf8.count,
+                key.extracting(first: errorMetricPrefix.utf8.count).equals(errorMetricPrefix)
+            else { continue }
+            let name = String(readingUTF8: key).prefix(NameList.maximumNameLength)
+            findings.fault("client_info.\(name): an error metric")
+        }
+    }
+
+    /// The prefix of the names of the metrics that count the errors of the SDK.
+    private static let errorMetricPrefix = "glean.error."
 
     private mutating func readClient(_ info: JSONNode, in document: JSONDocument) {
         version = document.string(forKey: GleanKeys.appDisplayVersion, in: info)
@@ -142,7 +165,7 @@ enum PingTime {
 enum NameList {
     private static let maximumNameCount = 8
     /// The maximum number of characters of each name in the list, which suffices for any metric name.
-    private static let maximumNameLength = 111
+    static let maximumNameLength = 111
 
     /// Returns a string that lists the first names and states the number of omitted names.
     ///

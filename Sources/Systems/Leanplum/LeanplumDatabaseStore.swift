@@ -7,10 +7,13 @@ import Telemetry
 /// A database of Leanplum's SDK, with its journal and its write-ahead log.
 struct LeanplumDatabaseStore: Store {
     let path: String
+    /// Whether the file at ``path`` is a journal or write-ahead log whose database is missing.
+    var isDetached = false
 
     var system: SystemName? { .leanplum }
     var kind: StoreKind { .leanplumSQLite }
-    var companionPaths: [String] { LeanplumFileName.companionSuffixes.map { path + $0 } }
+    var companionPaths: [String] { isDetached ? [] : LeanplumFileName.companionSuffixes.map { path + $0 } }
+    fileprivate var isWriteAheadLog: Bool { isDetached && path.hasSuffix("-wal") }
 
     func scan(_ files: Range<Int>, in context: StoreContext) throws(FileError) -> any StoreScan {
         LeanplumDatabaseScan(try LeanplumDatabase(self, in: context))
@@ -42,6 +45,9 @@ private struct LeanplumDatabase: ~Copyable {
     /// The damage in the write-ahead log, if there is any.
     private let writeAheadLogFault: WriteAheadLogFault?
     private let databaseCopy: DatabaseCopy?
+    /// A copy of the database without its journal, or `nil` if there is no journal that SQLite may roll back.
+    private let copyWithoutJournal: DatabaseCopy?
+    private let store: LeanplumDatabaseStore
     private var hasStarted = false
     private var requests: LeanplumRequests
     // Without a default value, because a partly initialized value cannot be destroyed.
@@ -62,19 +68,34 @@ private struct LeanplumDatabase: ~Copyable {
                 companions.append(nil)
             }
         }
-        var (copy, fault): (DatabaseCopy?, WriteAheadLogFault?) = (nil, nil)
+        var (copy, copyWithoutJournal, fault): (DatabaseCopy?, DatabaseCopy?, WriteAheadLogFault?) = (nil, nil, nil)
+        let folder = context.options.copyFolder
+        let size = files.reduce(0) { $0 + $1.count }
         if files.allSatisfy({ $0.count <= Self.sizeLimit }) {
-            let folder = context.options.copyFolder
-            fault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
-            copy = try DatabaseCopy(
-                main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
-                writeAheadLog: companions[1]?.copied(to: folder),
-                size: files.reduce(0) { $0 + $1.count }, sizeLimit: Self.sizeLimit)
+            if !store.isDetached {
+                fault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
+                copy = try DatabaseCopy(
+                    main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
+                    writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
+            } else if store.isWriteAheadLog {
+                fault = try WriteAheadLogFault.find(in: main)
+                copy = try DetachedWriteAheadLog.database(in: main, copiedTo: folder).map { (found) throws(FileError) in
+                    try DatabaseCopy(
+                        main: found, journal: nil, writeAheadLog: nil, size: size, sizeLimit: Self.sizeLimit)
+                }
+            }
+            if try copy?.hasJournalSignature == true {
+                copyWithoutJournal = try DatabaseCopy(
+                    main: main.copied(to: folder), journal: nil, writeAheadLog: companions[1]?.copied(to: folder),
+                    size: size, sizeLimit: Self.sizeLimit)
+            }
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
         self.files = files
         writeAheadLogFault = fault
         databaseCopy = copy
+        self.copyWithoutJournal = copyWithoutJournal
+        self.store = store
         requests = LeanplumRequests(from: source, applicationID: context.leanplumApplicationID)
         table = nil
     }
@@ -90,8 +111,8 @@ private struct LeanplumDatabase: ~Copyable {
             hasStarted = true
             output.bytesRead += files.reduce(0) { $0 + $1.count }
             if let fault = writeAheadLogFault {
-                output.report(
-                    Problem("damaged", fault.description, at: fault.offset), path: files[0].file.path + "-wal")
+                let path = store.isDetached ? store.path : store.path + "-wal"
+                output.report(Problem("damaged", fault.description, at: fault.offset), path: path)
             }
         }
         var main = files[0]
@@ -122,7 +143,7 @@ private struct LeanplumDatabase: ~Copyable {
     /// Opens the copy of the database, and returns whether the copy contains a readable event table.
     private mutating func openTable(_ output: inout ScanOutput) throws -> Bool {
         guard let databaseCopy else {
-            try output.reject(Reject("too-large more than \(Self.sizeLimit >> 20) MiB"))
+            try output.reject(Reject(rejectReason))
             return false
         }
         let database = try PrivateDatabase(databaseCopy, table: "event")
@@ -137,8 +158,63 @@ private struct LeanplumDatabase: ~Copyable {
                 )
             }
         }
+        if store.isDetached {
+            let text = "the database is missing; its rows were read from the write-ahead log alone"
+            output.report(Problem("no-database", text))
+        }
+        try reportRollback(database, databaseCopy, into: &output)
         table = try EventTable(database, size: databaseCopy.size)
         return true
+    }
+
+    /// The reason why the files were not opened.
+    private var rejectReason: String {
+        guard files.allSatisfy({ $0.count <= Self.sizeLimit }) else {
+            return "too-large more than \(Self.sizeLimit >> 20) MiB"
+        }
+        return store.isWriteAheadLog
+            ? "no-database the database is missing, and the write-ahead log contains only a part of it"
+            : "no-database the database is missing, and a journal contains only a part of it"
+    }
+
+    /// Reports that SQLite rolled back the journal when it read the schema, and the number of replaced rows.
+    private func reportRollback(
+        _ database: PrivateDatabase, _ databaseCopy: DatabaseCopy, into output: inout ScanOutput
+    ) throws {
+        guard let copyWithoutJournal, try !databaseCopy.hasJournalSignature else { return }
+        var text = "a hot journal was rolled back"
+        if let rows = try? Self.replacedRows(of: copyWithoutJournal, by: database, size: databaseCopy.size) {
+            text += ", which replaced \(rows.removed.counted("row")) by \(rows.restored.counted("earlier row"))"
+        }
+        output.report(Problem("rolled-back", text), path: store.path + LeanplumFileName.companionSuffixes[0])
+    }
+
+    /// Returns the number of rows that only the copy without its journal contains, and of those that only the
+    /// database after the rollback contains.
+    ///
+    /// Rows that cannot be read are not counted.
+    private static func replacedRows(
+        of copyWithoutJournal: DatabaseCopy, by database: PrivateDatabase, size: Int
+    ) throws -> (removed: Int, restored: Int) {
+        let earlier = try PrivateDatabase(copyWithoutJournal, table: "event")
+        _ = try EventSchema.check(earlier).get()
+        var before = try EventTable(earlier, size: size)
+        var after = try EventTable(database, size: size)
+        var (removed, restored) = (0, 0)
+        var (old, new) = (try before.readRow(), try after.readRow())
+        while old != nil || new != nil {
+            let rowid = min(old?.rowid ?? .max, new?.rowid ?? .max)
+            let isUnchanged = old == new
+            if let row = old, row.rowid == rowid {
+                if !isUnchanged { removed += 1 }
+                old = try before.readRow()
+            }
+            if let row = new, row.rowid == rowid {
+                if !isUnchanged { restored += 1 }
+                new = try after.readRow()
+            }
+        }
+        return (removed, restored)
     }
 
     private mutating func add(_ item: EventTable.Item, into output: inout ScanOutput) throws {
@@ -170,5 +246,21 @@ private struct LeanplumDatabase: ~Copyable {
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
         try output.reject(Reject("\(code) \(error) after \(requests.itemCount.counted("row"))"))
+    }
+}
+
+/// A row of an event table, for comparison.
+private struct EventRow: Equatable {
+    let rowid: Int64
+    let data: [UInt8]
+}
+
+extension EventTable {
+    /// Returns the next row that can be read, or `nil` at the end of the table.
+    fileprivate mutating func readRow() throws(PrivateDatabaseError) -> EventRow? {
+        while let item = try read() {
+            if case .row(let rowid, let data, _) = item { return EventRow(rowid: rowid, data: data) }
+        }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import Telemetry
 
 /// The format of Leanplum's stores.
@@ -23,7 +24,6 @@ struct LeanplumStores: StoreFormat {
                 .elementsEqual(Self.preferencesSuffix.utf8)
     }
 
-    // A journal or write-ahead log is useless without its database.
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { LeanplumFileName(file: name) != nil }
 
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
@@ -32,9 +32,23 @@ struct LeanplumStores: StoreFormat {
             return .exclusive([LeanplumDatabaseStore(path: folder.base + name)])
         case .requests(let applicationID)?:
             return .exclusive([LeanplumFileStore(.requests(applicationID: applicationID), name: name, in: folder)])
+        case nil where LeanplumFileName.mayBelongToStore(name):
+            guard isDetached(name, in: folder) else { return .unrelated }
+            return .exclusive([LeanplumDatabaseStore(path: folder.base + name, isDetached: true)])
         case nil:
             guard isPreferences(name, in: &folder) else { return .unrelated }
             return .shared([LeanplumFileStore(.preferences, name: name, in: folder)])
+        }
+    }
+
+    /// Returns whether a journal or write-ahead log is not empty and its database is missing.
+    private func isDetached(_ name: String, in folder: borrowing InspectedFolder) -> Bool {
+        guard let file = try? folder.source(Array(name.utf8)), file.count > 0 else { return false }
+        do throws(FileError) {
+            _ = try folder.source(Array(LeanplumFileName.databaseName.utf8))
+            return false
+        } catch {
+            return error.isNotFound
         }
     }
 
@@ -55,7 +69,7 @@ package enum LeanplumFileName: Equatable, Sendable {
     /// `_lprequests-(null)`.
     case requests(applicationID: String?)
 
-    private static let databaseName = "__leanplum.sqlite"
+    fileprivate static let databaseName = "__leanplum.sqlite"
     private static let requestsPrefix = "_lprequests-"
     /// The name suffixes of the journal and the write-ahead log of an SQLite database.
     static let companionSuffixes = ["-journal", "-wal"]

@@ -116,6 +116,20 @@ public struct Target: Sendable, Equatable {
         guard !headers.isEmpty else { return [] }
         return headers.sorted { $0.key < $1.key }.map { HeaderField($0.key.string, $0.value) }
     }
+
+    /// The maximum number of bytes of an invalid path in a note.
+    private static let maximumExcerptSize = 2048
+
+    /// Returns a stored path that is not a valid target, for the note of a record that is held as `no-target`.
+    ///
+    /// The path can contain the name, version and channel of the app. The end of a long path is omitted, because a
+    /// forged path can be megabytes long.
+    public static func excerpt(of path: Span<UInt8>) -> String {
+        guard path.count > maximumExcerptSize else { return String(readingUTF8: path) }
+        var end = maximumExcerptSize
+        while end > 0, path[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(readingUTF8: path.extracting(..<end)) + "…"
+    }
 }
 
 /// The place in a capture where a record was found.

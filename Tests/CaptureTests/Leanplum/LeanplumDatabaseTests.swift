@@ -295,6 +295,80 @@ import Testing
         #expect(FileManager.default.contents(atPath: victim) == nil)
     }
 
+    @Test("The rollback of a hot journal is reported with the number of replaced rows")
+    func rollback() async throws {
+        let expected = try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n) for n in range(400)], page_size=1024, cache_size=2)
+                con.execute("BEGIN")
+                con.execute("UPDATE event SET data = '{}' WHERE rowid < 100")
+                for n in range(400, 1200): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 300),))
+                os._exit(0)
+            os.wait()
+            def rows(names):
+                os.mkdir("copy")
+                for name in names: shutil.copy("Documents/" + name, "copy")
+                con = sqlite3.connect("copy/__leanplum.sqlite")
+                found = set(con.execute("SELECT rowid, data FROM event"))
+                con.close()
+                shutil.rmtree("copy")
+                return found
+            # The last changed pages were not written yet, so that the schema and the pages in the tree are complete.
+            before = rows(["__leanplum.sqlite"])
+            after = rows(["__leanplum.sqlite", "__leanplum.sqlite-journal"])
+            print(len(before - after), len(after - before), end="")
+            """
+        ).split(separator: " ")
+        let found = try await readStore()
+        #expect(try requestIDs(found).count == 400)
+        #expect(found.problemCodes == ["\(Self.path)-journal rolled-back"])
+        #expect(
+            found.problems.map(\.problem.text) == [
+                "a hot journal was rolled back, which replaced \(expected[0]) rows by \(expected[1]) earlier rows"
+            ])
+        #expect(found.problems.allSatisfy { !$0.problem.isLoss })
+    }
+
+    @Test("A write-ahead log without its database is read if it contains all pages", arguments: [false, true])
+    func detachedLog(isPartial: Bool) async throws {
+        try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n, 100) for n in range(100)], page_size=1024, journal_mode="'wal'")
+                if \(isPartial ? "True" : "False"): con.execute("PRAGMA wal_checkpoint(RESTART)")
+                con.execute("DELETE FROM event WHERE rowid <= 10")
+                con.execute("BEGIN")
+                con.execute("PRAGMA cache_size=2")
+                for n in range(200, 300): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 500),))
+                os._exit(0)
+            os.wait()
+            os.remove(db)
+            """)
+        let found = try await readStore()
+        let path = "\(Self.path)-wal"
+        if isPartial {
+            #expect(found.records.isEmpty)
+            #expect(found.quarantined.map(\.path) == [path])
+            #expect(found.reasonCodes == ["no-database"])
+        } else {
+            #expect(try requestIDs(found) == (10..<100).map { "R\($0)" })
+            #expect(found.records.map(\.source.path) == [path])
+            #expect(found.quarantined.isEmpty)
+            #expect(found.problemCodes == ["\(path) no-database"])
+            #expect(found.problems.allSatisfy { !$0.problem.isLoss })
+        }
+    }
+
+    @Test func aJournalWithoutItsDatabaseIsQuarantinedUnlessItIsEmpty() async throws {
+        try capture.put("\(Self.path)-journal", "some pages")
+        try capture.put("\(Self.path)-wal", "")
+        let found = try await readStore()
+        #expect(found.quarantined.map(\.path) == ["\(Self.path)-journal"])
+        #expect(found.reasonCodes == ["no-database"])
+        #expect(found.problems == [])
+    }
+
     @Test func aTableWithTwoRowIDColumnsIsRejected() async throws {
         try python(
             """

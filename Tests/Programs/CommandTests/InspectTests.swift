@@ -42,6 +42,39 @@ import Testing
         #expect(empty.errorLines.first == "pingferry: standard input: empty: file without any bytes")
     }
 
+    @Test(
+        "An invalid value is shown as an error beside the other values",
+        arguments: [
+            ("<date>2020-01-01T00:00:00.5Z</date>", "date"), ("<date>2020-01-01T00:00:00+01:00</date>", "date"),
+            ("<integer>99999999999999999999</integer>", "integer"), ("<real>1,5</real>", "real"),
+            ("<data>AQ*D</data>", "base64 text"),
+        ])
+    func invalidValue(value: String, name: String) throws {
+        let text = "<plist><dict><key>a</key>\(value)<key>b</key><array><true/></array></dict></plist>"
+        let finished = try pingferry("inspect", "--compact", try folder.put(text, "a.plist"))
+        #expect(finished.text == "{\"a\":{\"$error\":\"xml-syntax: a malformed \(name) at byte 25\"},\"b\":[true]}\n")
+        #expect(finished.errorLines.count == 1 && finished.errors.hasSuffix("a malformed \(name) at byte 25\n"))
+        #expect(finished.status == 1)
+    }
+
+    @Test func textBehindThePropertyListIsReported() throws {
+        let text = "<plist><string>x</string></plist>\nmore"
+        let finished = try pingferry("inspect", try folder.put(text, "a.plist"))
+        #expect(finished.text == "\"x\"\n")
+        #expect(finished.errors.contains("something after the end of the property list at byte 34"))
+        #expect(finished.status == 1)
+    }
+
+    @Test func latin1IsDecoded() throws {
+        let path = folder("a.plist")
+        let text =
+            "<?xml version='1.0' encoding='ISO-8859-1'?><plist><dict><key>k\u{E4}</key><string><![CDATA[\u{FC}]]>\u{E9}</string></dict></plist>"
+        try #require(text.data(using: .isoLatin1)).write(to: URL(fileURLWithPath: path))
+        let finished = try pingferry("inspect", "--compact", path)
+        #expect(finished.text == "{\"k\u{E4}\":\"\u{FC}\u{E9}\"}\n")
+        #expect(finished.status == 0)
+    }
+
     @Test func archiveIsShownAsValuesOrRaw() throws {
         let path = try make(
             "archive({'$class': U(2), 'total': 3}, {'$classname': 'Cart', '$classes': ['Cart']})", "cart")

@@ -124,6 +124,26 @@ import Testing
         #expect(try folder.text("errors") == "pingferry: 2 rows without a time omitted from the timeline\n")
     }
 
+    @Test("A row that pandas before version 3 cannot represent is omitted from the timeline and counted")
+    func timesOutOfRange() throws {
+        // The first and last whole milliseconds within 64 bits of nanoseconds, and their neighbors outside.
+        let times = ["1527163208.5", "9223372036.854", "9223372036.855", "10413792000", "253402300799"]
+        for (number, time) in times.enumerated() {
+            let id = "0C5A3B52-6E0B-4C8D-9F53-00000000000\(number)"
+            let ping = #"""
+                {"timestamp":\#(time),"documentId":"\#(id)","pingType":"core",\#
+                "uploadPath":"/submit/telemetry/\#(id)/core/Focus/5.0/release/2?v=4","measurements":{"v":7}}
+                """#
+            try folder.put(ping, "phone/MozTelemetry-Default-core/-t-\(time).json")
+        }
+        let finished = try pingferry("convert", "-q", "-o", folder("a.timeline.jsonl"), folder("phone"))
+        #expect(finished.status == 0)
+        #expect(finished.errors == "pingferry: 3 rows without a time omitted from the timeline\n")
+        let lines = try folder.text("a.timeline.jsonl").split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.last?.contains("2262-04-11T23:47:16.854000+00:00") == true)
+    }
+
     // MARK: Errors
 
     private static let outputs = ["out.sqlite", "out.csv", "out.timeline.jsonl"]

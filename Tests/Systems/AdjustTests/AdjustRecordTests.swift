@@ -1,3 +1,4 @@
+import Files
 import JSONText
 import Systems
 import Telemetry
@@ -49,6 +50,51 @@ import Testing
         var document = JSONDocument()
         #expect(try Record(line: Array(Self.focusLine.utf8), using: &document) == found.records[1])
         #expect(found.records[1].contradiction == nil && found.records[1].targetNamesRecord)
+    }
+
+    // MARK: Delayed start
+
+    @Test(
+        "Callback parameters are merged only into packages of versions with a delayed start",
+        arguments: [
+            ("ios4.8.5", false), ("ios4.9.0", true), ("ios4.38.4", true), ("unity5.5.1@ios5.5.1", false),
+            ("ios5.0.0", false), ("flutter", true),
+        ])
+    func delayedStart(sdk: String, isMerged: Bool) throws {
+        var package = StoredPackage.event()
+        package.sdk = sdk
+        package.callbackParameters = [("sku", "A/7")]
+        let record = try #require(try QueueReading([package]).records.first)
+        #expect(record.notes.contains { $0.hasPrefix("A11 ") } == isMerged)
+        #expect(String(decoding: record.payload, as: UTF8.self).contains("callback_params") == isMerged)
+    }
+
+    // MARK: Lone surrogates
+
+    /// XML cannot contain a lone surrogate, so that the queue is converted to the binary form.
+    @Test("A lone surrogate is replaced with a note on its package only", arguments: ["name", "value"])
+    func loneSurrogate(place: String) throws {
+        let odd = place == "name" ? StoredPackage.event(["\u{E000}x": "y"]) : .event(["x": "y\u{E000}"])
+        let folder = try TemporaryFolder()
+        let path = try folder.put(
+            String(decoding: PackageQueue.archive([odd, .event(["x": "\u{1F98A}\u{FFFD}"])]), as: UTF8.self), "queue")
+        try tool(
+            "python3", "-c",
+            """
+            import plistlib, sys
+            def binary(x):
+                if isinstance(x, dict):
+                    if set(x) == {'CF$UID'}: return plistlib.UID(x['CF$UID'])
+                    return {k: binary(v) for k, v in x.items()}
+                return [binary(v) for v in x] if isinstance(x, list) else x
+            with open(sys.argv[1], 'rb') as f: value = plistlib.load(f)
+            data = plistlib.dumps(binary(value), fmt=plistlib.FMT_BINARY)
+            assert data.count(b'\\xe0\\x00') == 1
+            open(sys.argv[1], 'wb').write(data.replace(b'\\xe0\\x00', b'\\xd8\\x3d'))
+            """, path)
+        let found = try QueueReading(InputFile(path: path).contents(limit: 1 << 20))
+        #expect(found.records.map(\.notes) == [["A28 a lone surrogate replaced by U+FFFD"], []])
+        #expect(found.records.first.map { String(decoding: $0.payload, as: UTF8.self).contains("\u{FFFD}") } == true)
     }
 
     // MARK: 3.4

@@ -12,6 +12,8 @@ struct StoredPackage {
     var sdk: String? = "ios4.11.5"
     var agent: String?
     var parameters: [(String, String)]
+    /// The callback parameters of the event, which are stored only if there are any.
+    var callbackParameters: [(String, String)] = []
 
     /// Returns an event with the parameters that every event has, and others.
     static func event(_ parameters: KeyValuePairs<String, String> = [:]) -> StoredPackage {
@@ -83,11 +85,17 @@ struct PackageQueue {
         let parameters = addCollection(
             "NSMutableDictionary", keys: package.parameters.map { add(text: $0.0) },
             package.parameters.map { add(text: $0.1) })
-        let members = [
+        var members = [
             ("path", add(text: package.path)), ("kind", add(text: package.kind)), ("suffix", add(text: "")),
             ("clientSdk", add(text: package.sdk)), ("parameters", parameters), ("userAgent", add(text: package.agent)),
             ("$class", add(class: package.className)),
         ]
+        if !package.callbackParameters.isEmpty {
+            let callback = addCollection(
+                "NSDictionary", keys: package.callbackParameters.map { add(text: $0.0) },
+                package.callbackParameters.map { add(text: $0.1) })
+            members.append(("callbackParameters", callback))
+        }
         objects.append("<dict>\(members.map { "<key>\($0.0)</key>\(Self.uid($0.1))" }.joined())</dict>")
         return objects.count - 1
     }

@@ -55,6 +55,35 @@ import Testing
         #expect(unreadable.heldCodes == ["metadata", "schema"])
     }
 
+    @Test("The first line of a ping without a target is kept in a note")
+    func storedPath() throws {
+        let path = "/submit/org-mozilla-ios-firefox/extra/baseline/1/\(Self.name)"
+        let long = String(repeating: "/\u{E4}", count: 2000)
+        for (line, end) in [(path, ": \(path)"), (long, ": " + String(repeating: "/\u{E4}", count: 682) + "/…")] {
+            let record = try read("\(line)\n{}\n", named: Self.name)
+            #expect(record.notes == ["G26 the first line is not in the grammar of upload paths" + end])
+            #expect(record.target == nil)
+        }
+    }
+
+    @Test(
+        "Only the error metrics of the SDK in client_info violate the schema",
+        arguments: [
+            ("glean.error.invalid_value", ["schema"]), ("glean.error.", []), ("glean.errors", []), ("new_key", []),
+        ])
+    func errorMetrics(key: String, held: [String]) throws {
+        let client =
+            #""app_build":"1","app_display_version":"2","architecture":"a","first_run_date":"d","os":"iOS","#
+            + #""os_version":"18","telemetry_sdk_build":"69.0.0","\#(key)":{"ping_info/x":1}"#
+        let info = #""ping_info":{"end_time":"2026-01-20T04:58:00Z","seq":0,"start_time":"2026-01-20T04:58:00Z"}"#
+        let record = try read("\(Self.path)\n{\"client_info\":{\(client)},\(info)}\n", named: Self.name)
+        #expect(record.heldCodes == held)
+        #expect(record.notes == ["G46 not in the schema: client_info.\(key)"])
+        if let hold = record.held.first {
+            #expect(hold.text == "schema: client_info.\(key): an error metric")
+        }
+    }
+
     @Test("A ping name outside the grammar is not used as the type", arguments: ["", "A B", "../x"])
     func invalidTypes(name: String) throws {
         let third = CanonicalObject.text("ping_name", name)

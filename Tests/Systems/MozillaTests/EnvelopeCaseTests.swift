@@ -118,6 +118,7 @@ import Testing
             envelope: ["uploadPath": #""\/\/telemetry.example\/submit""#], notes: ["no-target"], held: ["no-target"])
         #expect(record.target == nil)
         #expect(record.app == nil)
+        #expect(record.notes.allSatisfy { $0.hasSuffix(": //telemetry.example/submit") })
     }
 
     @Test("The bundle id of the app container is added to the app")

@@ -23,6 +23,7 @@ extension PropertyListPrinter {
     /// Writes a value without following the references of a keyed archive.
     private mutating func writeUnarchived(_ node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
+        if let error = document.fault(of: node) { return write(error, to: &output) }
         guard canWrite(node, of: source) else { return writeReference(Int(node.number), to: &output) }
         switch document.kind(of: node) {
         case .array:
@@ -41,6 +42,7 @@ extension PropertyListPrinter {
     private mutating func writeObject(
         _ object: PropertyListNode, of source: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
+        if let error = sources[source].document.fault(of: object) { throw error }
         switch try sources[source].archive?.value(ofObject: object) {
         case nil, .some(.none), .null: output += "null".utf8
         case .boolean(let value): output.append(json: value)

@@ -134,6 +134,7 @@ public struct PropertyListPrinter: Sendable {
     mutating func writeRoot(of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
         if let repeated = document.repeatedKeys { warn(repeated, isLoss: true) }
+        if let end = document.endFault { warn(end, isLoss: true) }
         guard let archive = sources[source].archive else { return write(document.root, of: source, to: &output) }
         let top = archive.top
         if top.count == 1, document.text(document.key(at: 0, of: top), equals: "root".utf8.span) {

@@ -85,7 +85,8 @@ struct InspectCommand: AsyncParsableCommand {
     func run() async throws { try await reportingErrors(for: files, inspect) }
 
     private func inspect(_ file: String, isFirst: Bool) throws {
-        let limits = PropertyListLimits(length: maxSize << 20)
+        var limits = PropertyListLimits(length: maxSize << 20)
+        limits.keepsInvalidValues = true
         var printer: PropertyListPrinter
         do {
             let document = try PropertyListDocument(try contents(of: file, limit: limits.length), limits: limits)

@@ -9,8 +9,11 @@ import Telemetry
 enum DirectoryReport {
     static func report(on directory: GleanDirectory, _ folder: borrowing Folder) -> StoreReport {
         var report = StoreReport()
-        if let fact = databaseFact(in: folder) { report.facts.append(fact) }
-        report.facts += databaseContentFacts(in: folder)
+        let contents = safeDatabaseContents(in: folder)
+        let database = contents.flatMap { SafeDatabase($0) }
+        let isDamaged = contents != nil && database == nil
+        if let fact = databaseFact(in: folder, isDamaged: isDamaged) { report.facts.append(fact) }
+        if let database { report.facts += facts(of: database) }
         if let pendingFolderIndex = directory.folders.firstIndex(where: { $0.contents == .pings(.pendingPings) }) {
             let part = directory.partIndex(
                 of: GleanDirectory.FilePosition(folderIndex: pendingFolderIndex, fileIndex: 0))
@@ -22,20 +25,28 @@ enum DirectoryReport {
 
     // MARK: Databases
 
-    private static func databaseFact(in folder: borrowing Folder) -> String? {
+    /// Returns a fact about the databases of which the app makes pings, or `nil` if there are none.
+    ///
+    /// If `isDamaged` is `true`, the discovery of the directory reports that ``SafeDatabase`` cannot be read.
+    private static func databaseFact(in folder: borrowing Folder, isDamaged: Bool) -> String? {
         // The scan of the pings reports a folder that cannot be read.
         guard let entries = try? folder.folder(at: GleanStores.databasesFolderName).entries() else { return nil }
-        let known = entries.map(\.text).filter(GleanStores.databaseFileNames.contains).sorted()
+        let known = entries.map(\.text).filter {
+            GleanStores.databaseFileNames.contains($0) && !(isDamaged && $0 == GleanStores.safeDatabaseName)
+        }.sorted()
         guard !known.isEmpty else { return nil }
         return "database \(known.joined(separator: ", ")): the app makes pings of it, so no records are made"
     }
 
-    private static func databaseContentFacts(in folder: borrowing Folder) -> [String] {
+    /// Returns the contents of the file ``GleanStores/safeDatabaseName``, or `nil` if it is missing or too large.
+    private static func safeDatabaseContents(in folder: borrowing Folder) -> [UInt8]? {
         var bytes: [UInt8] = []
         let name = Array("\(GleanStores.databasesFolderName)/\(GleanStores.safeDatabaseName)".utf8)
-        guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &bytes)) != nil,
-            let database = SafeDatabase(bytes)
-        else { return [] }
+        guard (try? folder.read(name, limit: InputLimits.storeFileSize, into: &bytes)) != nil else { return nil }
+        return bytes
+    }
+
+    private static func facts(of database: SafeDatabase) -> [String] {
         var facts: [String] = []
         if let client = database.clientID { facts.append("client id \(client)") }
         let waiting = CountedList.text(

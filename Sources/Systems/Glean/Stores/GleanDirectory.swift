@@ -154,6 +154,7 @@ enum DirectoryListing {
             if text == GleanStores.databasesFolderName {
                 directory.claim(folder: name)
                 reportSpecialFiles(inFolder: name, of: &directory)
+                reportDamagedDatabase(inFolder: name, of: &directory)
             }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
             directory.claim(folder: name)
@@ -210,6 +211,15 @@ enum DirectoryListing {
         for entry in entries where entry.kind == .special {
             directory.report(SkippedEntry(path: "\(path)/\(entry.text)", isLink: false))
         }
+    }
+
+    /// Reports a database that does not have the format of the SDK, because the app cannot make pings of it either.
+    private static func reportDamagedDatabase(inFolder name: [UInt8], of directory: inout InspectedFolder) {
+        let file = name + Array("/\(GleanStores.safeDatabaseName)".utf8)
+        // A missing file is normal, and a large one is not read.
+        guard let bytes = try? directory.contents(of: file), SafeDatabase(bytes) == nil else { return }
+        directory.report(
+            Problem("unreadable", "the database cannot be read: \(SafeDatabase.fault(of: bytes))"), of: file)
     }
 
     /// Returns whether the entry `name` of a folder must be considered.

@@ -51,6 +51,12 @@ struct SafeDatabase {
         guard cursor.isAtEnd else { return nil }
     }
 
+    /// Returns the reason why `bytes`, which are not a database, cannot be parsed.
+    static func fault(of bytes: [UInt8]) -> String {
+        if bytes.isEmpty { return "empty file" }
+        return bytes.allSatisfy { $0 == 0 } ? "only zero bytes" : "truncated or overwritten"
+    }
+
     private mutating func addEntry(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, inUserDatabase: Bool) {
         if inUserDatabase, key.elementsEqual(Self.clientKey) { clientID = Self.uuid(in: value) }
         guard let separator = key.firstIndex(of: UInt8(ascii: "#")) else { return }

@@ -227,7 +227,10 @@ extension PingReader {
             findings.note("P9 documentId is no UUID: the decoder rejects it")
             findings.fault("documentId is no UUID")
         }
-        if path == nil { findings.note("no-target uploadPath is not in the grammar of /submit/telemetry/") }
+        if path == nil {
+            let stored = Target.excerpt(of: document.bytes(of: uploadPath))
+            findings.note("no-target uploadPath is not in the grammar of /submit/telemetry/: \(stored)")
+        }
         var holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
         // Measurements of an undocumented type have no faults, but their envelope can have some.
         if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
