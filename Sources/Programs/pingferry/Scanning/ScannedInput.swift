@@ -70,6 +70,11 @@ struct ScannedInput {
         if case .folder(let capture) = contents { capture.backups } else { [] }
     }
 
+    /// The containers of a capture, or an empty array for other inputs.
+    var inventory: [InventoryEntry] {
+        if case .folder(let capture) = contents { capture.inventory } else { [] }
+    }
+
     var rowIndices: Range<Int> { rowTable.indices }
 
     /// Calls `body` with the path and the rows of each store, in the order of the capture.
