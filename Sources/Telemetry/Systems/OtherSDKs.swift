@@ -4,7 +4,7 @@ import Bytes
 ///
 /// The names are from the published sources of the SDKs and from published listings of app containers. Only names are
 /// compared. A name that other programs use as well requires the name of the enclosing folder.
-struct OtherSDK: Sendable {
+public struct OtherSDK: Sendable {
     /// The name of a file or folder that contains a queue.
     struct QueueName: Sendable {
         enum Form: Sendable {
@@ -33,8 +33,9 @@ struct OtherSDK: Sendable {
 
     /// Returns the name of the SDK that uses an entry for its queue, or `nil` if no SDK is known for the name.
     ///
-    /// `isFolder` is `nil` if it is unknown whether the entry is a file or a folder.
-    static func name(ofEntry name: [UInt8], isFolder: Bool?, in folder: some Sequence<UInt8>) -> String? {
+    /// `isFolder` is `nil` if it is unknown whether the entry is a file or a folder. `folder` is the name of the folder
+    /// that contains the entry.
+    public static func name(ofEntry name: [UInt8], isFolder: Bool?, in folder: some Sequence<UInt8>) -> String? {
         all.first { sdk in
             sdk.queues.contains { ($0.isFolder == isFolder ?? $0.isFolder) && $0.matches(name, in: folder) }
         }?.name
