@@ -32,7 +32,7 @@ struct OpenedManifest {
         let files = try files(in: folder)
         var problems = BackupProblems(label: location.label, path: location.path)
         reportState(files.damagedClassNumbers, &problems)
-        let domains = contents.domains
+        let (domains, inventory) = (contents.domains, contents.inventory)
         let builder = contents.finish(prefix: location.prefix, &problems) { number, path, problems in
             do throws(FileError) {
                 _ = try files.source(ofFile: number)
@@ -47,7 +47,7 @@ struct OpenedManifest {
         return OpenedBackup(
             tree: tree, location: location,
             facts: BackupFacts(path: location.path, format: format, isEncrypted: files.isEncrypted, propertyLists),
-            problems: problems.finish(), domains: domains)
+            problems: problems.finish(), domains: domains, inventory: inventory)
     }
 
     private func files(in folder: SharedFolder) throws -> BackupFiles {
@@ -76,6 +76,7 @@ struct OpenedBackup {
     let problems: [LocatedProblem]
     /// The containers in the backup, by the names of their backup domains.
     let domains: [CapturedText: BackupDomain]
+    let inventory: BackupInventory
 }
 
 extension OpenedBackup {

@@ -18,6 +18,7 @@ public struct InputOpener: Sendable {
     private let spool: Spool
     private let passwords: BackupPasswords
     private let hashes: InputHashes?
+    private let listsInventory: Bool
 
     /// Creates an opener for inputs.
     ///
@@ -31,12 +32,14 @@ public struct InputOpener: Sendable {
     ///   - spool: The spool for the members of archives and the standard input.
     ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
     ///   - hashes: The hashes of the inputs that are single files, or `nil` if they are not needed.
+    ///   - listsInventory: Whether captures with containers but without stores are accepted.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         salvagesDamagedBundles: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
-        hashes: InputHashes? = nil
+        hashes: InputHashes? = nil, listsInventory: Bool = false
     ) {
         self.hashes = hashes
+        self.listsInventory = listsInventory
         self.passwords = passwords
         self.labels = labels
         self.systems = systems
@@ -87,7 +90,7 @@ public struct InputOpener: Sendable {
                 path: path, label: label, systems: systems, excluding: excluded, spool: spool,
                 passwords: passwords, limit: limit)
             if let store = capture.excludedStore { throw InputError.wouldReplaceInput("\(path)/\(store)") }
-            return .folder(try Self.requiringStores(capture, path))
+            return .folder(try requiringStores(capture, path))
         } catch let error as FileError where error.isNotAFolder && error.operation != .spool {
             return try await openFile(path, label: label)
         } catch let error as FileError where error.isNotFound {
@@ -215,11 +218,11 @@ public struct InputOpener: Sendable {
                 archive: bytes, path: path, label: label, systems: systems, spool: spool, passwords: passwords,
                 limit: limit)
             if capture.stores.isEmpty, capture.backups.isEmpty, capture.backupErrors.isEmpty,
-                let problem = capture.problems.first
+                !isListed(capture), let problem = capture.problems.first
             {
                 throw InputError.noStores(path, problem)
             }
-            return try Self.requiringStores(capture, path)
+            return try requiringStores(capture, path)
         } catch let error as ArchiveError {
             let isSplit = ArchiveLocation(label: label, path: path).isSplit
             throw isSplit ? InputError.unread(.splitArchive, path) : InputError.archive(error, path)
@@ -230,8 +233,11 @@ public struct InputOpener: Sendable {
         }
     }
 
+    /// Returns whether the containers of `capture` are listed, even if they contain no stores.
+    private func isListed(_ capture: CapturedFolder) -> Bool { listsInventory && !capture.inventory.isEmpty }
+
     /// Returns `capture`, or throws an error if `capture` contains nothing that can be read or reported.
-    private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
+    private func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error only if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
         if capture.stores.isEmpty, let error = capture.backupErrors.first as? BackupError,
@@ -239,7 +245,7 @@ public struct InputOpener: Sendable {
         {
             throw InputError.backup(error, path)
         }
-        guard !capture.stores.isEmpty || capture.isIncomplete else {
+        guard !capture.stores.isEmpty || capture.isIncomplete || isListed(capture) else {
             throw capture.problems.first.map { InputError.noStores(path, $0) } ?? .unrecognized(path)
         }
         return capture

@@ -87,6 +87,8 @@ extension StoreSearch {
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
         let prefix = backup.location.prefix
         for (name, domain) in backup.domains { owners[prefix + name.string] = ContainerOwner(domain) }
+        for (name, domain) in backup.inventory.domains { owners[prefix + name.string] = ContainerOwner(domain) }
+        for (sdk, path) in backup.inventory.otherQueues { inventoryFindings.addQueue(of: sdk, at: prefix + path) }
         let part: FileTree
         if prefix.isEmpty {
             tree = FileTree(Folder(rootOf: backup.tree))

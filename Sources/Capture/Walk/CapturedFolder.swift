@@ -20,6 +20,8 @@ public final class CapturedFolder: Sendable {
     public let isIncomplete: Bool
     /// The path of an excluded file with the name of a store, or `nil` if there is none.
     let excludedStore: String?
+    /// The containers in the capture, also those without stores, sorted by the UTF-8 bytes of their paths.
+    public let inventory: [InventoryEntry]
     /// The backups in the capture, sorted by their paths.
     public let backups: [BackupFacts]
     let backupErrors: [any Error]
@@ -85,6 +87,7 @@ public final class CapturedFolder: Sendable {
         isIncomplete = storeSearch.isIncomplete || problems.contains(where: \.problem.isLoss)
         excludedStore = storeSearch.excludedStore
         backups = storeSearch.sortedBackupFacts()
+        inventory = storeSearch.inventory
         backupErrors = storeSearch.backupErrors
         usageData = storeSearch.usageData
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
@@ -116,6 +119,7 @@ public final class CapturedFolder: Sendable {
         isIncomplete = false
         excludedStore = nil
         backups = []
+        inventory = []
         backupErrors = []
         self.tree = tree
     }
@@ -130,6 +134,7 @@ public final class CapturedFolder: Sendable {
         isIncomplete = true
         excludedStore = nil
         backups = []
+        inventory = []
         backupErrors = []
         let empty = SpooledTreeBuilder().finish(name: path, byteStorage: .provider { _ in ByteSource([]) }).tree
         tree = FileTree(Folder(rootOf: empty))

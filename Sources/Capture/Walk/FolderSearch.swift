@@ -40,6 +40,8 @@ struct FolderSearch: Sendable {
     private(set) var packedContainer: (path: String, identifier: String)?
     /// The property lists with a setting for usage data.
     private(set) var usageDataFiles: [UsageDataFile] = []
+    /// The containers and the queues of other SDKs that were found by their names.
+    private(set) var inventory = InventoryFindings()
     /// Whether the folder is a backup, so that its entries were not searched.
     private(set) var isBackup = false
     private let tree: FileTree
@@ -111,6 +113,7 @@ struct FolderSearch: Sendable {
                 stores += found
                 usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
             }
+            addToInventory(entries)
             addArchives(entries)
             addUnnamedArchives(others, entries, in: inspected)
         }
@@ -160,6 +163,14 @@ struct FolderSearch: Sendable {
         }
         entries.namesWithExclamationMark.sort { $0.lexicographicallyPrecedes($1) }
         return entries
+    }
+
+    private mutating func addToInventory(_ entries: Entries) {
+        if ContainerFinder.isContainer(path, subfolders: entries.folders) {
+            inventory.addContainer(prefix: pathPrefix)
+        }
+        inventory.addQueues(among: entries.files, areFolders: false, inFolder: name, prefix: pathPrefix)
+        inventory.addQueues(among: entries.folders, areFolders: true, inFolder: name, prefix: pathPrefix)
     }
 
     private func inspect(_ files: [[UInt8]], _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {

@@ -168,8 +168,12 @@ struct ContainerFinder {
     /// Source: "iOS backups", section 11, L9.
     private static func owner(ofFolder folders: ArraySlice<Substring>) -> ContainerOwner? {
         guard let name = folders.last, name.contains(".") else { return nil }
-        let place = containerFolders.first { folders.dropLast().suffix($0.folders.count).elementsEqual($0.folders) }
-        return place.map { ContainerOwner(identifier: String(name), kind: $0.kind) }
+        return kindOfContainer(in: folders).map { ContainerOwner(identifier: String(name), kind: $0) }
+    }
+
+    /// Returns the kind of container that a folder is because of its parent folders, or `nil` if it is none.
+    static func kindOfContainer(in folders: ArraySlice<Substring>) -> Container.Kind? {
+        containerFolders.first { folders.dropLast().suffix($0.folders.count).elementsEqual($0.folders) }?.kind
     }
 
     private static let containerFolders: [(folders: [Substring], kind: Container.Kind)] = [

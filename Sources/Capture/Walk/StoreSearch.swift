@@ -37,6 +37,10 @@ struct StoreSearch {
     private var skippedEntries = SkippedEntries()
     /// The number of files of each format that is not read, and the path of the first one, by the name of the format.
     private var unreadFiles: [CapturedText: (format: UnreadFormat, count: Int, path: String)] = [:]
+    /// The containers and the queues of other SDKs that were found by their names.
+    var inventoryFindings = InventoryFindings()
+    /// The containers of the capture, which are known at the end of the search.
+    private(set) var inventory: [InventoryEntry] = []
     let formats: [any StoreFormat]
     var owners: [CapturedText: ContainerOwner] = [:]
 
@@ -101,6 +105,7 @@ struct StoreSearch {
         usageData = UsageDataIndex(
             usageDataFiles, in: stores, of: tree, formats, label: label, container: { containers.container(of: $0) })
         problems += usageData.problems
+        inventory = inventoryFindings.entries(stores, &containers)
         return tree
     }
 
@@ -175,6 +180,7 @@ struct StoreSearch {
         case .success(let search):
             unsortedStores += search.stores
             usageDataFiles += search.usageDataFiles
+            inventoryFindings.add(search.inventory)
             excludedStore = search.excludedStore ?? excludedStore
             addOwners(of: search, at: path)
             if search.isBackup { foundBackupPaths.append(path) }

@@ -29,6 +29,10 @@ public struct GapSummary: Sendable {
     public private(set) var rowCount = 0
     /// The number of sequences with gaps, repetitions or restarts.
     public private(set) var incompleteCount = 0
+    /// The number of sequences with a counter of the app that is higher than the highest number of the records.
+    public private(set) var endCount = 0
+    /// The number of sequence numbers after the records, up to the counters of the apps.
+    public private(set) var numbersAtEndCount = 0
     /// The number of sequences with numbers that are missing from the input, from the list, or from both.
     public private(set) var differenceCount = 0
     /// The sequences with the most missing numbers, in descending order.
@@ -37,6 +41,8 @@ public struct GapSummary: Sendable {
     public private(set) var largestRows: LargestValues<GapRow>
     /// The sequences with the most differences from an expected list, in descending order.
     public private(set) var largestComparisons: LargestValues<NumberedSequence>
+    /// The sequences with the most numbers after their records, in descending order.
+    public private(set) var largestEnds: LargestValues<NumberedSequence>
     private var lastClient: (system: SystemName, client: ClientID)?
 
     /// Summarizes all sequences, and keeps at most `limit` sequences, gaps and comparisons.
@@ -46,6 +52,7 @@ public struct GapSummary: Sendable {
         largestSequences = LargestValues(limit: limit)
         largestRows = LargestValues(limit: limit)
         largestComparisons = LargestValues(limit: limit)
+        largestEnds = LargestValues(limit: limit)
         forEachSequence { add($0) }
     }
 
@@ -63,6 +70,11 @@ public struct GapSummary: Sendable {
         sequence.forEachGap { row in
             rowCount += 1
             largestRows.add(row, size: row.reason == .missing ? row.count : 0)
+        }
+        if let numbers = sequence.numbersAtEnd {
+            endCount += 1
+            numbersAtEndCount = numbersAtEndCount.addingSaturated(numbers.sequenceCount)
+            largestEnds.add(sequence, size: numbers.sequenceCount)
         }
         if let comparison = sequence.comparison { add(comparison, of: sequence) }
     }

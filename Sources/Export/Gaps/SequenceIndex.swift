@@ -14,6 +14,18 @@ public struct NumberedSequence: Sendable, Equatable {
     public let runs: [SequenceRun]
     /// The comparison with an expected list, or `nil` if there is no list.
     public let comparison: ExpectedComparison?
+    /// The last number that the app used according to its own counter, or `nil` if no counter was read.
+    public internal(set) var counter: Int64?
+
+    /// The numbers after the highest number of the records, up to the counter of the app, or `nil` if there are none.
+    ///
+    /// They are unknown if the sequence restarts, because the counter may belong to any of the runs.
+    public var numbersAtEnd: ClosedRange<Int64>? {
+        guard runs.count == 1, let counter, let newest = runs[0].present.last?.upperBound, newest < counter else {
+            return nil
+        }
+        return newest + 1...counter
+    }
 }
 
 /// The sequence numbers of records, grouped by client and type.
@@ -56,6 +68,7 @@ public struct SequenceIndex: Sendable {
 
     private let systems: SystemTable
     private var sequences: [SequenceKey: SequenceNumbers] = [:]
+    private var counters: [SequenceKey: Int64] = [:]
     /// The number of records that belong to no sequence.
     public private(set) var omitted = OmittedCounts()
     private var isCompared = false
@@ -93,6 +106,14 @@ public struct SequenceIndex: Sendable {
         sequences[SequenceKey(client: client, type: CapturedText(type)), default: .init()].expected.append(number)
     }
 
+    /// Adds the last number that an app used according to its own counter, of which the highest counts.
+    ///
+    /// Sequences without records are not affected.
+    public mutating func add(counter number: Int64, client: Int, type: String) {
+        let key = SequenceKey(client: client, type: CapturedText(type))
+        counters[key] = max(counters[key] ?? number, number)
+    }
+
     /// Causes all sequences to be compared with the expected list, even if the list is empty.
     public mutating func compareWithExpectedNumbers() { isCompared = true }
 
@@ -112,7 +133,8 @@ public struct SequenceIndex: Sendable {
                     runs: SequenceRun.runs(
                         of: numbers.records, startingWith: systems[system]?.sequence?.start ?? 0...0),
                     comparison: isCompared
-                        ? ExpectedComparison(numbers.records.map(\.number), expected: numbers.expected) : nil))
+                        ? ExpectedComparison(numbers.records.map(\.number), expected: numbers.expected) : nil,
+                    counter: counters[key]))
         }
     }
 }

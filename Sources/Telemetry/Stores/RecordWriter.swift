@@ -177,6 +177,10 @@ public struct RecordWriter: Sendable {
         } else {
             apps.append(ScanOutput.AppEntry(place: place, latest: app))
         }
+        guard let name = app.app.name.map({ CapturedText($0) }), let last = apps.indices.last,
+            apps[last].names.count < ScanOutput.AppEntry.maximumNameCount
+        else { return }
+        apps[last].names.insert(name)
     }
 
     /// Removes all records, and keeps their memory for reuse.
@@ -231,6 +235,11 @@ extension ScanOutput {
         public let place: StorePlace
         /// The app with its latest properties.
         public fileprivate(set) var latest: LatestApp
+        /// The names of all apps that the records name, up to ``maximumNameCount``.
+        public fileprivate(set) var names: Set<CapturedText> = []
+
+        /// The maximum number of names, which limits the memory that hostile records can require.
+        public static let maximumNameCount = 100
     }
 }
 

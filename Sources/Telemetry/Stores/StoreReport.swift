@@ -20,18 +20,50 @@ public struct StoreReport: Sendable {
         }
     }
 
+    /// The sequence number that a client used last for its uploads of one type, as the app stored it.
+    public struct Counter: Sendable, Equatable {
+        /// The system of the client.
+        public let system: SystemName
+        /// The id of the client.
+        @CapturedText public private(set) var client: String
+        /// The type of the uploads.
+        @CapturedText public private(set) var type: String
+        /// The last number.
+        public let lastNumber: Int64
+
+        /// Creates a counter.
+        public init(system: SystemName, client: String, type: String, lastNumber: Int64) {
+            self.system = system
+            self.lastNumber = lastNumber
+            self.client = client
+            self.type = type
+        }
+
+        /// Returns a sentence about the numbers after the number of the newest ping, or `nil` if there are none.
+        public func fact(newestNumber newest: Int64) -> String? {
+            guard newest >= 0, newest < lastNumber else { return nil }
+            let range = newest + 1 == lastNumber ? "\(lastNumber)" : "\(newest + 1)-\(lastNumber)"
+            let numbers = Int(lastNumber - newest).counted("number")
+            return "\(type): the counter is \(lastNumber) and the newest ping has \(newest), so that \(numbers) at the "
+                + "end (\(range)) were sent by the app or lost"
+        }
+    }
+
     /// The statements about the store as a whole, each a sentence without a full stop.
     public var facts: [String]
     /// The reports on parts of the store.
     public var parts: [Part]
+    /// The counters in the store.
+    public var counters: [Counter]
     /// The latest time that the store contains, in milliseconds since 1970.
     ///
     /// By default, queues are evaluated at this time.
     public var newest: Int64
 
     /// Creates a report on a store.
-    public init(facts: [String] = [], parts: [Part] = [], newest: Int64 = 0) {
+    public init(facts: [String] = [], parts: [Part] = [], counters: [Counter] = [], newest: Int64 = 0) {
         self.facts = facts
+        self.counters = counters
         self.parts = parts
         self.newest = newest
     }

@@ -76,7 +76,9 @@ import Testing
         }
 
         let client: String
+        let counter: Int?
         let list: Ranges?
+        let numbersAtEnd: [Int]?
         let runs: [Run]
         let system: String
         let type: String
@@ -331,5 +333,107 @@ import Testing
         #expect(found.gaps.restarts == 0 && found.gaps.repeated == 0)
         let lines = try gaps(first, second).lines
         #expect(lines.contains("  and 80 more; --json lists all"))
+    }
+
+    // MARK: Counters of apps
+
+    /// Writes a container with core pings and with preferences that contain `counter`, and returns its path.
+    private func makeContainer(pings: [(number: Int, app: String)], counter: Int) throws -> String {
+        for (index, (number, app)) in pings.enumerated() {
+            let (id, time) = (UUID().uuidString, 1_527_163_200 + index)
+            try folder.put(
+                """
+                {"timestamp":\(time).5,"documentId":"\(id)","pingType":"core","uploadPath":\
+                "/submit/telemetry/\(id)/core/\(app)/5.0/release/2?v=4",\
+                "measurements":{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":\(number)}}
+                """, "app/Documents/MozTelemetry-Default-core/-t-\(time).5.json")
+        }
+        let prefix = "<key>telemetry-key-prefix-"
+        try folder.put(
+            """
+            <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+            \(prefix)clientId</key><string>4f8e2d6a-1b7c-4e39-8a50-c2d7f1b6e083</string>
+            \(prefix)core-seq</key><integer>\(counter)</integer>\(prefix)other-seq</key><integer>7</integer>
+            \(prefix)core-dailyUploadCount</key><integer>3</integer>
+            \(prefix)core-lastUploadTimestamp</key><real>1527163209.512348</real></dict></plist>
+            """, "app/Library/Preferences/org.mozilla.ios.Focus.plist")
+        return folder("app")
+    }
+
+    private func scannedFacts(_ path: String) throws -> [String] {
+        let stores = try pingferry("scan", "--json", path).json()["stores"] as? [[String: Any]] ?? []
+        return stores.flatMap { $0["facts"] as? [String] ?? [] }
+    }
+
+    @Test("The counter of an app is compared with its newest ping")
+    func counter() throws {
+        let path = try makeContainer(pings: [(8, "Focus"), (9, "Focus")], counter: 12)
+        let found = try #require(try result(path).sequences.first)
+        #expect(found.counter == 12)
+        #expect(found.numbersAtEnd == [10, 12])
+        #expect(try result(path).sequences.count == 1)
+        #expect(try gaps(path).lines.contains("numbers at the end:"))
+        for words in [["--since", "2018-01-01"], ["--until", "2030-01-01"], ["--uploadable"]] {
+            #expect(try shell(#""$0" gaps "$@""#, words + [path]).lines.contains("numbers at the end:") == false)
+        }
+        #expect(
+            try scannedFacts(path) == [
+                "core: daily upload count 3, last upload on 2018-05-24 (UTC)",
+                "core: the counter is 12 and the newest ping has 9, so that 3 numbers at the end (10-12) were sent by "
+                    + "the app or lost",
+            ])
+    }
+
+    @Test("A counter is not compared if it equals the newest number, or if the sequence restarts")
+    func noNumbersAtEnd() throws {
+        let path = try makeContainer(pings: [(8, "Focus"), (9, "Focus")], counter: 9)
+        #expect(try result(path).sequences.map(\.numbersAtEnd) == [nil])
+        #expect(try scannedFacts(path).count == 1)
+        _ = try makeContainer(pings: [(8, "Focus"), (1, "Focus"), (2, "Focus")], counter: 9)
+        let restarted = try #require(try result(path).sequences.first)
+        #expect(restarted.runs.count == 2)
+        #expect(restarted.numbersAtEnd == nil)
+    }
+
+    @Test("The counter of a Glean database is compared with the newest pending ping")
+    func gleanCounter() throws {
+        let client = "5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415"
+        let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
+        try folder.put(
+            """
+            /submit/org-mozilla-ios-firefox/baseline/1/\(id)
+            {"client_info":{"client_id":"\(client)"},"ping_info":{"seq":41}}
+            """, "app/Library/glean_data/pending_pings/\(id)")
+        func number(_ value: Int, _ bytes: Int = 8) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 0xFF) } }
+        func text(_ text: String) -> [UInt8] { number(text.utf8.count) + Array(text.utf8) }
+        func entry(_ key: String, _ variant: Int, _ data: [UInt8]) -> [UInt8] {
+            let value = [9] + number(data.count + 4) + number(variant, 4) + data
+            return text(key) + number(value.count) + value
+        }
+        let database =
+            number(1) + [1] + text("user") + number(0, 4) + number(2)
+            + entry("glean_client_info#client_id", 9, text(client))
+            + entry("glean_internal_info#baseline#sequence", 1, number(44, 4))
+        try folder.makeFolder("app/Library/glean_data/db")
+        try Data(database).write(to: URL(filePath: folder("app/Library/glean_data/db/data.safe.bin")))
+        #expect(try result(folder("app")).sequences.map(\.numbersAtEnd) == [[42, 43]])
+        let facts = try scannedFacts(folder("app"))
+        #expect(
+            facts.contains(
+                "baseline: the counter is 43 and the newest ping has 41, so that 2 numbers at the end (42-43) were "
+                    + "sent by the app or lost"), "\(facts)")
+    }
+
+    @Test("A store reports all apps of its pings, and types with more pings than a job sends")
+    func manyPings() throws {
+        let pings = (1...41).map { ($0, $0 == 3 ? "Klar" : "Focus") }
+        let path = try makeContainer(pings: pings, counter: 41)
+        #expect(
+            try scannedFacts(path).prefix(2) == [
+                "records of 2 apps: Focus, Klar",
+                "mozilla/core: 41 records; a job sends at most 40 of a type for a client",
+            ])
+        try FileManager.default.removeItem(atPath: folder("app"))
+        #expect(try scannedFacts(try makeContainer(pings: Array(pings.suffix(38)), counter: 41)).count == 1)
     }
 }

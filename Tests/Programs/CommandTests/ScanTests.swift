@@ -182,4 +182,74 @@ import Testing
         #expect(finished.lines.contains("      metrics not in a ping yet: metrics 1"))
         #expect(finished.lines.last == "9 records (6 uploadable; held: capability 1, pending-events 2)")
     }
+
+    private static let container = "private/var/mobile/Containers/Data/Application"
+
+    /// Writes a phone with a container without stores, one with the queues of other SDKs, and one with stores.
+    private func makePhone() throws -> String {
+        let phone = try folder.makeFolder("phone")
+        for name in [
+            "AAAA/Documents/notes.txt", "BBBB/Library/Caches/io.sentry/1/envelopes/1.json",
+            "BBBB/Library/Application Support/Google/Measurement/google-app-measurement.sql",
+            "BBBB/Library/com.amplitude.database", "BBBB/Library/com.amplitude.database_b",
+            // Names that are those of a queue only in another folder, or only of a folder.
+            "BBBB/Documents/amplitude/x", "BBBB/Documents/io.sentry",
+        ] {
+            try folder.put("x", "phone/\(Self.container)/\(name)")
+        }
+        try folder.put("x", "phone/System/Library/io.sentry.txt")
+        return phone
+    }
+
+    private func inventory(_ words: [String]) throws -> [[String: Any]] {
+        try #require(
+            try shell(#""$0" "$@""#, ["scan", "--json", "--inventory"] + words).json()["inventory"] as? [[String: Any]])
+    }
+
+    @Test("The inventory lists containers with and without stores, and the queues of other SDKs")
+    func inventory() throws {
+        let phone = try makePhone()
+        #expect(try pingferry("scan", phone).status == 65)
+        let sample = try folder.copySample("focus")
+        try FileManager.default.moveItem(atPath: sample, toPath: "\(phone)/\(Self.container)/CCCC")
+        try tool("tar", "-cf", folder("phone.tar"), "-C", folder(""), "phone")
+        for (path, prefix) in [(phone, ""), (folder("phone.tar"), "phone/")] {
+            let entries = try inventory([path])
+            let containers = ["AAAA", "BBBB", "CCCC"].map { "\(prefix)\(Self.container)/\($0)" }
+            #expect(entries.map { $0["container"] as? String } == containers)
+            #expect(entries.map { $0["stores"] as? Int } == [0, 0, 4])
+            #expect(entries.map { $0["systems"] as? [String] } == [[], [], ["mozilla"]])
+            let queues = entries.map { $0["otherQueues"] as? [[String: Any]] ?? [] }
+            #expect(queues.map(\.count) == [0, 3, 0])
+            #expect(
+                queues[1].map { $0["sdk"] as? String } == ["Google Analytics for Firebase", "Sentry", "Amplitude"])
+            #expect(queues[1].map { $0["entries"] as? Int } == [1, 1, 2])
+            #expect(queues[1].last?["path"] as? String == "\(containers[1])/Library/com.amplitude.database")
+        }
+        #expect(try pingferry("scan", "--json", phone).json()["inventory"] == nil)
+    }
+
+    @Test("A phone without known stores has an inventory, and one without containers is rejected")
+    func inventoryWithoutStores() throws {
+        let finished = try pingferry("scan", "--inventory", try makePhone())
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(finished.lines.contains("phone: 2 containers, 0 with stores, 1 with queues of other SDKs"))
+        #expect(finished.lines.contains("    not read: Sentry, Library/Caches/io.sentry"))
+        #expect(finished.lines.filter { $0 == "    no store of a known system" }.count == 2)
+        try folder.put("x", "notes/Documents/readme.txt")
+        #expect(try pingferry("scan", "--inventory", folder("notes")).status == 65)
+    }
+
+    @Test("The inventory of a backup is made of the rows of its manifest")
+    func inventoryOfBackup() throws {
+        let scanned = try RunningProgram(
+            [pingferryPath, "scan", "--json", "--inventory", sample("backup")],
+            environment: ["PINGFERRY_BACKUP_PASSWORD": "ferry"]
+        ).finish().json()
+        let entries = try #require(scanned["inventory"] as? [[String: Any]])
+        let stores = try #require(scanned["stores"] as? [[String: Any]])
+        let read = Set(stores.compactMap { $0["container"] as? String })
+        #expect(Set(entries.filter { $0["stores"] as? Int != 0 }.compactMap { $0["container"] as? String }) == read)
+        #expect(entries.allSatisfy { $0["containerID"] is String })
+    }
 }

@@ -35,6 +35,7 @@ import Testing
         let found = try #require(SafeDatabase(Self.completeFile))
         #expect(found.clientID == Self.client)
         #expect(found.metricCounts == ["metrics": 3, "baseline": 1])
+        #expect(found.nextNumbers == ["metrics": 7])
         #expect(found.mayBeFromSDK)
     }
 
@@ -47,6 +48,20 @@ import Testing
         ]
         let bytes = Self.number(1, bytes: 8) + Self.database("ping", keys.map { ($0, Self.value(1, [1, 0, 0, 0])) })
         #expect(try #require(SafeDatabase(bytes)).metricCounts == ["metrics": 4, "other": 1])
+    }
+
+    @Test("A sequence number of another form is ignored")
+    func otherNumbers() throws {
+        let entries = [
+            ("glean_internal_info#a#sequence", Self.value(6, [7, 0, 0, 0])),
+            ("glean_internal_info#b#sequence", Self.value(1, [7, 0, 0])),
+            ("glean_internal_info#c#sequence", Self.value(1, [0, 0, 0, 0x80])),
+            ("glean_internal_info##sequence", Self.value(1, [7, 0, 0, 0])),
+            ("other#d#sequence", Self.value(1, [7, 0, 0, 0])),
+            ("glean_internal_info#e#sequence", Self.value(1, [0, 1, 0, 0])),
+        ]
+        let bytes = Self.number(1, bytes: 8) + Self.database("user", entries)
+        #expect(try #require(SafeDatabase(bytes)).nextNumbers == ["e": 256])
     }
 
     @Test(

@@ -53,6 +53,21 @@ import Testing
         #expect(try values(#"{"clientId":null}"#).clientID == nil)
     }
 
+    @Test("The last sequence numbers and the upload counts are read, and values of another form are ignored")
+    func numbers() throws {
+        let read = try values(
+            #"""
+            {"core-seq":12,"focus-event-seq":5,"a-seq":-1,"b-seq":0,"c-seq":1.5,"d-seq":"7","e-seq":9223372036854775808,\#
+            "core-dailyUploadCount":3,"core-lastUploadTimestamp":1527163209.512348,"b-dailyUploadCount":7,\#
+            "b-lastUploadTimestamp":0,"c-dailyUploadCount":-1,"d-lastUploadTimestamp":1}
+            """#)
+        #expect(read.lastNumbers.map { "\($0.type) \($0.number)" }.sorted() == ["core 12", "focus-event 5"])
+        #expect(
+            read.uploadFacts.sorted() == [
+                "b: daily upload count 7", "core: daily upload count 3, last upload on 2018-05-24 (UTC)",
+            ])
+    }
+
     @Test("Pending events are sorted by the names of their types")
     func pendingEvents() throws {
         let read = try values(

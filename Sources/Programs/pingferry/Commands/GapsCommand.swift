@@ -28,6 +28,10 @@ struct GapsCommand: AsyncParsableCommand {
             which only the server has. Runs are not distinguished, because the list has no times.
               pingferry gaps --expect server.csv monday.tar.zst
 
+            The counter that an app stores is compared with its newest record: numbers at the end are those that the \
+            app used later. It sent these uploads itself, or they were lost. Not compared with --since, --until and \
+            --uploadable, or if the sequence restarts.
+
             The filters select the records that are examined, so --uploadable makes the numbers of held records \
             missing. Shows the \(GapListing.rowLimit) most notable lines of each list; --json shows all.
 
@@ -71,7 +75,8 @@ struct GapsCommand: AsyncParsableCommand {
             let opening = try input.opener(limit, backups, isQuiet: common.quiet, salvages: salvage)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
-                options: common.scanOptions(filter: filter, numberedSystems: Systems.table), limit: limit)
+                options: common.scanOptions(
+                    filter: filter, reportsQueues: comparesCounters, numberedSystems: Systems.table), limit: limit)
             let intake = try await common.read(
                 reader,
                 keep: { entry, _, _ in
@@ -79,6 +84,11 @@ struct GapsCommand: AsyncParsableCommand {
                     let client = clients.number(of: record.client, system: record.system)
                     sequences.add(entry.sequenceNumber ?? .unnumbered, of: record, client: client)
                 })
+            for counter in intake.reports.flatMap(\.report.counters)
+            where Self.filter(filter, accepts: counter.system, counter.type, client: counter.client) {
+                let client = clients.number(of: counter.client, system: counter.system)
+                sequences.add(counter: counter.lastNumber, client: client, type: counter.type)
+            }
             let listing = GapListing(sequences, clients, list)
             let summary = Summary(intake, of: reader.options)
             if common.json {
@@ -88,6 +98,17 @@ struct GapsCommand: AsyncParsableCommand {
             }
             try summary.finish(isQuiet: common.quiet)
         }
+    }
+
+    /// Whether the counters of apps are compared, which requires that the newest records are read.
+    private var comparesCounters: Bool { filters.since == nil && filters.until == nil && !filters.uploadable }
+
+    private static func filter(
+        _ filter: RecordFilter, accepts system: SystemName, _ type: String, client: String
+    ) -> Bool {
+        (filter.systems.isEmpty || filter.systems.contains(system))
+            && (filter.types.isEmpty || filter.types.contains(type))
+            && (filter.clients.isEmpty || filter.clients.contains(ClientID(client)))
     }
 
     /// The path of an expected list, and the number of its rows.
@@ -110,10 +131,9 @@ struct GapsCommand: AsyncParsableCommand {
         var list = ExpectedList(Systems.table)
         func add(_ row: ExpectedNumber) {
             counts.rowCount += 1
-            guard filter.systems.isEmpty || filter.systems.contains(row.system),
-                filter.types.isEmpty || filter.types.contains(row.type),
-                filter.clients.isEmpty || filter.clients.contains(ClientID(row.client))
-            else { return counts.rejectedCount += 1 }
+            guard Self.filter(filter, accepts: row.system, row.type, client: row.client) else {
+                return counts.rejectedCount += 1
+            }
             let client = clients.number(of: row.client, system: row.system)
             sequences.add(expected: row.number, client: client, type: row.type)
         }
@@ -177,6 +197,10 @@ private struct GapListing {
             header: ["client", "system", "type", "reason", "numbers", "count", "time before", "time after"],
             rows: summary.largestRows.values.map(Self.cells)
         ).print(titled: "gaps", of: summary.rowCount)
+        try TextTable(
+            header: ["client", "system", "type", "newest record", "counter", "numbers at the end", "count"],
+            rows: summary.largestEnds.values.map(Self.endCells)
+        ).print(titled: "numbers at the end", of: summary.endCount)
         try TextTable(
             header: ["client", "system", "type", "only input", "only list", "neither"],
             rows: summary.largestComparisons.values.map(Self.comparisonCells)
@@ -247,6 +271,14 @@ private struct GapListing {
         ]
     }
 
+    private static func endCells(_ sequence: NumberedSequence) -> [String] {
+        guard let numbers = sequence.numbersAtEnd else { return [] }
+        return [
+            sequence.client, sequence.system.description, sequence.type, "\(numbers.lowerBound - 1)",
+            "\(numbers.upperBound)", text(numbers), "\(numbers.sequenceCount)",
+        ]
+    }
+
     private static func comparisonCells(_ sequence: NumberedSequence) -> [String] {
         let comparison = sequence.comparison
         let ranges = [comparison?.filled, comparison?.expectedOnly, comparison?.open]
@@ -273,6 +305,7 @@ private struct GapListing {
             "gaps",
             [
                 "clients": summary.clientCount, "gaps": totals.gapCount, "missing": totals.missingCount,
+                "numbersAtEnd": summary.numbersAtEndCount,
                 "records": totals.recordCount, "repeated": totals.repeatedCount, "restarts": totals.restartCount,
                 "sequences": summary.sequenceCount,
             ] as CanonicalObject)
@@ -299,8 +332,9 @@ private struct GapListing {
 
     private static func object(of sequence: NumberedSequence) -> CanonicalObject {
         [
-            "client": sequence.client, "list": sequence.comparison.map(object), "runs": sequence.runs.map(object),
-            "system": sequence.system.description, "type": sequence.type,
+            "client": sequence.client, "counter": sequence.counter, "list": sequence.comparison.map(object),
+            "runs": sequence.runs.map(object),
+            "numbersAtEnd": sequence.numbersAtEnd?.bounds, "system": sequence.system.description, "type": sequence.type,
         ]
     }
 

@@ -26,6 +26,11 @@ struct ScanCommand: AsyncParsableCommand {
             Shows the first 1000 items that could not be parsed, the first 1000 problems, and the number with each \
             code. A bundle contains all of them.
 
+            --inventory lists each app container, with or without stores, and the queues of other telemetry SDKs that \
+            are not read, such as Crashlytics, Sentry or Amplitude. They are recognized only by the names of their files \
+            and folders. Captures without stores are then accepted if they have containers.
+              pingferry scan --inventory phone/
+
             For queues of events, shows whether they are ready for upload by the rules of the app. This depends on the \
             time. By default, queues are evaluated at the latest time in the store; --at specifies another time.
             """)
@@ -36,6 +41,9 @@ struct ScanCommand: AsyncParsableCommand {
 
     @Flag(help: "List each store, even if there are many.")
     var stores = false
+
+    @Flag(help: "List each app container, and the queues of other SDKs by name.")
+    var inventory = false
 
     @OptionGroup var input: InputOptions
 
@@ -53,7 +61,8 @@ struct ScanCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let limit = common.jobLimit
-            let opening = try input.opener(limit, backups, isQuiet: common.quiet, salvages: salvage)
+            let opening = try input.opener(
+                limit, backups, isQuiet: common.quiet, salvages: salvage, listsInventory: inventory)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(filter: try filters.filter(), reportsQueues: true), limit: limit)
@@ -72,7 +81,10 @@ struct ScanCommand: AsyncParsableCommand {
             let summary = Summary(intake, of: reader.options)
             if common.json {
                 let json = ScanJSON(report)
-                try summary.printJSON(arrays: [("stores", json.forEachStore)]) { object in
+                let containers = InventoryListing(report)
+                var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [("stores", json.forEachStore)]
+                if inventory { arrays.append(("inventory", containers.forEachObject)) }
+                try summary.printJSON(arrays: arrays) { object in
                     object.set("apps", json.appEntries)
                     object.set("backups", json.backups)
                 }
@@ -82,6 +94,7 @@ struct ScanCommand: AsyncParsableCommand {
                 } else {
                     try ScanListing(report).print()
                 }
+                if inventory { try InventoryListing(report).print() }
                 try Terminal.print(summary.sentence)
                 for line in summary.decisionLines { try Terminal.print(line) }
             }

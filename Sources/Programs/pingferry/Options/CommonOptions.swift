@@ -105,12 +105,12 @@ struct InputOptions: ParsableArguments {
     /// Returns an opener of the inputs, except for the files in `excluded`, which are outputs of the command.
     func opener(
         _ limit: JobLimit, _ backups: PasswordOptions, isQuiet: Bool, excluded: Set<FileIdentity> = [],
-        salvages: Bool = false, hashes: InputHashes? = nil
+        salvages: Bool = false, hashes: InputHashes? = nil, listsInventory: Bool = false
     ) throws -> InputOpener {
         InputOpener(
             labels: label, systems: Systems.table, limit: limit, excluded: excluded,
             salvagesDamagedBundles: salvages, spool: spool, passwords: try backups.passwords(isQuiet: isQuiet),
-            hashes: hashes)
+            hashes: hashes, listsInventory: listsInventory)
     }
 
     func validate() throws {

@@ -62,7 +62,7 @@ struct ScanReport {
         switch finding {
         case .quarantined(let item, let input): note(item, of: input)
         case .problem(let problem): note(problem)
-        case .app(let entry, let input): inputs[input].add(entry.latest, toRow: inputs[input].row(at: entry.place))
+        case .app(let entry, let input): inputs[input].add(entry, toRow: inputs[input].row(at: entry.place))
         }
     }
 

@@ -48,6 +48,22 @@ struct ScanRow {
         }
     }
 
+    /// The sentences about the apps of the records, if there are several, and about the types with many records.
+    ///
+    /// A bundle or a request log has none, because their records are from any number of clients.
+    var countFacts: [String] {
+        guard container != nil, system != nil else { return [] }
+        let names = details.appNames.sortedStrings
+        let apps = names.count > 1 ? ["records of \(names.count) apps: \(names.joined(separator: ", "))"] : []
+        let limit = DocumentedLimits.uploadsOfTypeInJob
+        guard totals.records > limit else { return apps }
+        let types = totals.types.filter { $0.value > limit }.sorted { $0.key < $1.key }
+        return apps
+            + types.map { type, count in
+                "\(type): \(count) records; a job sends at most \(limit) of a type for a client"
+            }
+    }
+
     /// Returns `path` relative to `folder`, unchanged if it is not inside, or `.` if it is empty or equal to `folder`.
     static func relativePath(of path: String, in folder: String) -> String {
         if path.isEmpty || path == folder { return "." }
@@ -64,6 +80,8 @@ struct ScanDetails {
     var problems: [LocatedProblem] = []
     /// The number of pending events in each state, or `nil` if the part of the store does not report it.
     var pendingEvents: [CapturedText: Int]?
+    /// The names of the apps of the records, or an empty set if all records name the same app.
+    var appNames: Set<CapturedText> = []
     /// The queue in the part of the store, or `nil` if the part reports none.
     var queue: EvaluatedQueue?
     /// Sentences about the store as a whole.

@@ -70,6 +70,11 @@ struct ScannedInput {
         if case .folder(let capture) = contents { capture.backups } else { [] }
     }
 
+    /// The containers of a capture, or an empty array for other inputs.
+    var inventory: [InventoryEntry] {
+        if case .folder(let capture) = contents { capture.inventory } else { [] }
+    }
+
     var rowIndices: Range<Int> { rowTable.indices }
 
     /// Calls `body` with the path and the rows of each store, in the order of the capture.
@@ -114,6 +119,7 @@ struct ScannedInput {
         row.quarantineCount = stored.quarantineCount
         row.problemCount = stored.problemCount
         if let found = details[index] { row.details = found }
+        row.details.facts += row.countFacts
         if case .folder(let capture) = contents {
             row.usageData = capture.usageDataStatus(ofStore: Int(stored.storeIndex), app: row.app)
         }
@@ -147,18 +153,28 @@ struct ScannedInput {
     }
 
     /// Combines `found` with the app of the row at index `row`, unless the row belongs to a bundle or a request log.
-    mutating func add(_ found: LatestApp, toRow row: Int) {
+    mutating func add(_ entry: ScanOutput.AppEntry, toRow row: Int) {
         guard case .folder(let capture) = contents else { return }
         let (store, part) = (Int(rowTable[row].storeIndex), Int(rowTable[row].partIndex))
         let owner = capture.stores[store]
         guard !owner.store.parts[part].kind.isRequestLog else { return }
-        var latest = found
+        addNames(entry.names, toRow: row)
+        var latest = entry.latest
         if let known = rowTable[row].appIndex.map({ apps[$0] }) ?? App(id: owner.container.identifier) {
             latest = LatestApp(known, at: rowTable[row].appTime)
-            latest.add(found)
+            latest.add(entry.latest)
         }
         rowTable[row].appIndex = apps.number(of: latest.app)
         rowTable[row].appTime = latest.time
+    }
+
+    /// Adds names of apps to the row at index `row`, which stores them only if there are several.
+    private mutating func addNames(_ names: Set<CapturedText>, toRow row: Int) {
+        let known = details[row]?.appNames ?? []
+        let latest = rowTable[row].appIndex.flatMap { apps[$0].name }.map { CapturedText($0) }
+        let all = known.union(names).union([latest].compactMap(\.self))
+        guard all.count > 1, all.count <= ScanOutput.AppEntry.maximumNameCount else { return }
+        details[row, default: .init()].appNames = all
     }
 
     /// Adds the facts, pending events and queues in `report`, with the queues to be evaluated at `instant`.

@@ -13,7 +13,17 @@ enum DirectoryReport {
         let database = contents.flatMap { SafeDatabase($0) }
         let isDamaged = contents != nil && database == nil
         if let fact = databaseFact(in: folder, isDamaged: isDamaged) { report.facts.append(fact) }
-        if let database { report.facts += facts(of: database) }
+        if let database { report.facts += facts(in: database) }
+        if let database, let client = database.clientID {
+            report.counters = database.nextNumbers.sorted { $0.key < $1.key }.compactMap { ping, next in
+                guard next > 0 else { return nil }
+                return .init(system: .glean, client: client, type: ping.string, lastNumber: next - 1)
+            }
+            let newest = report.counters.isEmpty ? [:] : newestNumbers(in: directory, ofClient: client, folder)
+            report.facts += report.counters.compactMap { counter in
+                newest[CapturedText(counter.type)].flatMap { counter.fact(newestNumber: $0) }
+            }
+        }
         if let pendingFolderIndex = directory.folders.firstIndex(where: { $0.contents == .pings(.pendingPings) }) {
             let part = directory.partIndex(
                 of: GleanDirectory.FilePosition(folderIndex: pendingFolderIndex, fileIndex: 0))
@@ -46,7 +56,37 @@ enum DirectoryReport {
         return bytes
     }
 
-    private static func facts(of database: SafeDatabase) -> [String] {
+    /// Returns the highest sequence number of the pending pings of `client`, by ping name.
+    ///
+    /// The result is empty if there are more than ``GleanQueue/maximumSummedPingCount`` pings.
+    private static func newestNumbers(in directory: GleanDirectory, ofClient client: String, _ folder: borrowing Folder)
+        -> [CapturedText: Int64]
+    {
+        var newest: [CapturedText: Int64] = [:]
+        guard let number = directory.folders.firstIndex(where: { $0.contents == .pings(.pendingPings) }),
+            directory.folders[number].fileNames.count <= GleanQueue.maximumSummedPingCount
+        else { return newest }
+        var bytes: [UInt8] = []
+        for index in directory.folders[number].fileNames.indices {
+            let position = GleanDirectory.FilePosition(folderIndex: number, fileIndex: index)
+            let name = directory.storeFile(at: position).name
+            // The scan of the pings reports files that cannot be read or parsed.
+            guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil,
+                let lines = try? PingLines(bytes), let path = GleanPath(bytes[lines.path].span),
+                let document = try? JSONDocument(Array(bytes[lines.body])),
+                let info = document.value(of: GleanKeys.clientInfo, .object, in: document.root),
+                let owner = document.string(forKey: GleanKeys.clientID, in: info), ClientID(owner) == ClientID(client),
+                let ping = document.value(of: GleanKeys.pingInfo, .object, in: document.root),
+                let found = document.value(of: GleanKeys.sequenceNumber, .number, in: ping)
+                    .flatMap({ Int64(decimal: document.bytes(of: $0)) })
+            else { continue }
+            let type = CapturedText(String(decoding: Array(bytes[lines.path])[path.ping], as: UTF8.self))
+            newest[type] = max(newest[type] ?? found, found)
+        }
+        return newest
+    }
+
+    private static func facts(in database: SafeDatabase) -> [String] {
         var facts: [String] = []
         if let client = database.clientID { facts.append("client id \(client)") }
         let waiting = CountedList.text(

@@ -18,6 +18,8 @@ struct SafeDatabase {
     /// The number of metrics that are not yet included in a ping, by ping name.
     var metricCounts: [CapturedText: Int] { metricKeys.mapValues(\.count) }
 
+    /// The sequence numbers of the next pings, by ping name.
+    private(set) var nextNumbers: [CapturedText: Int64] = [:]
     /// The metric keys without labels, by the name of the ping that will contain the metrics.
     private var metricKeys: [CapturedText: Set<ArraySlice<UInt8>>] = [:]
     private var metricCount = 0
@@ -63,10 +65,31 @@ struct SafeDatabase {
         let name = key[..<separator]
         guard GleanName.isPingName(name.span) else { return }
         let ping = String(decoding: name, as: UTF8.self)
+        addNextNumber(key[key.index(after: separator)...], value, of: ping)
         guard !Self.internalNames.contains(ping), metricCount < Self.maximumMetricCount else { return }
         let metric = key.prefix { !Self.labelSeparators.contains($0) }
         if metricKeys[ping, default: []].insert(metric).inserted { metricCount += 1 }
     }
+
+    /// Adds the sequence number in an entry of the SDK's own values, which `name` identifies.
+    private mutating func addNextNumber(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, of owner: String) {
+        guard owner == Self.numbersName, name.count > Self.numberSuffix.count,
+            name.suffix(Self.numberSuffix.count) == Self.numberSuffix[...], nextNumbers.count < Self.maximumNumberCount
+        else { return }
+        var cursor = SafeDatabaseCursor(bytes: Array(value))
+        guard cursor.readBytes(1)?.elementsEqual([9]) == true, cursor.readLength() != nil,
+            cursor.readUInt32() == Self.counterVariant, let bits = cursor.readUInt32(),
+            let number = Int32(exactly: bits)
+        else { return }
+        nextNumbers[CapturedText(String(decoding: name.dropLast(Self.numberSuffix.count), as: UTF8.self))] = Int64(
+            number)
+    }
+
+    private static let numbersName = "glean_internal_info"
+    private static let numberSuffix = Array("#sequence".utf8)
+    private static let counterVariant: UInt32 = 1
+    /// The maximum number of pings whose sequence numbers are read, which limits the output of a hostile file.
+    private static let maximumNumberCount = 1000
 
     /// The bytes before a label: a slash before a single label, and U+001E before each of two labels.
     private static let labelSeparators: Set = [UInt8(ascii: "/"), 0x1E]

@@ -83,6 +83,7 @@ extension MozillaFile.Contents {
 private struct MozillaFileReader: StoreReader {
     private let contents: MozillaFile.Contents
     private let applicationID: String?
+    private let reportsCounters: Bool
     private var pingReader: PingReader
     private var fieldsFinder: BorrowedFieldsFinder
     /// The rejects of the file that were not reported yet, because a file can have millions.
@@ -91,6 +92,7 @@ private struct MozillaFileReader: StoreReader {
     init(_ contents: MozillaFile.Contents, in context: StoreContext) {
         self.contents = contents
         applicationID = context.container.applicationID
+        reportsCounters = context.options.reportsQueues
         pingReader = PingReader(.datedMeasurements, applicationID: applicationID)
         fieldsFinder = BorrowedFieldsFinder(in: context)
     }
@@ -141,6 +143,7 @@ private struct MozillaFileReader: StoreReader {
             return rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
         }
         if let problem = values.counterProblem { output.report(problem) }
+        if reportsCounters { report(values, into: &output) }
         if let client = values.clientID { output.withdrawIfOptedOut(client: client, of: .mozilla) }
         var index = 0
         for (type, pending) in values.pendingEvents {
@@ -152,6 +155,19 @@ private struct MozillaFileReader: StoreReader {
             index += records.count
             for record in records { try output.add(record) }
         }
+    }
+
+    /// Reports the uploads that the app made last, and compares its counters with the newest stored pings.
+    private mutating func report(_ values: StoredValues, into output: inout ScanOutput) {
+        var report = StoreReport(facts: values.uploadFacts)
+        for (type, number) in values.lastNumbers {
+            guard let client = values.clientID else { break }
+            let counter = StoreReport.Counter(system: .mozilla, client: client, type: type, lastNumber: number)
+            report.counters.append(counter)
+            let newest = fieldsFinder.newestFields(ofType: type, client: client)?.sequenceNumber
+            if let fact = newest.flatMap({ counter.fact(newestNumber: $0) }) { report.facts.append(fact) }
+        }
+        if !report.facts.isEmpty || !report.counters.isEmpty { output.report(report) }
     }
 
     private mutating func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {

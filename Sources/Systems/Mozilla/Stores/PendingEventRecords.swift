@@ -63,6 +63,8 @@ struct BorrowedFields: Sendable {
     let time: Timestamp?
     let app: App?
     let pingID: String
+    /// The sequence number of the ping, or `nil` if it has none.
+    let sequenceNumber: Int64?
     /// The fields in canonical order, with their values as canonical JSON.
     let fields: [(key: JSONKey, value: [UInt8])]
 
@@ -77,6 +79,8 @@ struct BorrowedFields: Sendable {
         time = ping.time
         app = ping.app
         pingID = ping.id
+        sequenceNumber = document.value(of: MeasurementKeys.sequenceNumber, .number, in: document.root)
+            .flatMap { Int64(decimal: document.bytes(of: $0)) }
         fields = Self.borrowedKeys.compactMap { key in
             document.value(of: key, in: document.root).map { (key, document.canonicalBytes(of: $0)) }
         }

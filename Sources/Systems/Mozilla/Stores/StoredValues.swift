@@ -14,6 +14,10 @@ struct StoredValues: Sendable {
     private(set) var clientID: String?
     /// The events that are not yet included in a ping, by ping type in canonical order.
     private(set) var pendingEvents: [(type: String, events: PendingEvents)] = []
+    /// The last sequence number of each ping type, in canonical order of the types.
+    private(set) var lastNumbers: [(type: String, number: Int64)] = []
+    /// The sentences about the uploads that the app made last, one for each ping type.
+    private(set) var uploadFacts: [String] = []
     /// The problem that reports counters that are not yet included in a ping, or `nil` if all counters are zero.
     private(set) var counterProblem: Problem?
 
@@ -29,6 +33,7 @@ struct StoredValues: Sendable {
         for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
             let key = document.string(of: member.key)
+            addCounter(key, member.value, in: document)
             guard key.hasSuffix(Self.eventsSuffix), document.kind(of: member.value) == .array else { continue }
             let events = Self.events(in: member.value, key: key, of: &document)
             if events.events.count > 0 || !events.rejects.isEmpty {
@@ -38,6 +43,34 @@ struct StoredValues: Sendable {
     }
 
     private static let eventsSuffix = "-events"
+    private static let numberSuffix = "-seq"
+    private static let uploadCountSuffix = "-dailyUploadCount"
+    private static let uploadTimeSuffix = "-lastUploadTimestamp"
+    /// The maximum number of ping types whose counters are read, which limits the output of a hostile file.
+    private static let maximumTypeCount = 100
+
+    /// Adds the sequence number or the upload count in a member of the root, which is ignored if it is something else.
+    private mutating func addCounter(_ key: String, _ value: JSONNode, in document: JSONDocument) {
+        guard document.kind(of: value) == .number, let number = Int64(decimal: document.bytes(of: value)) else {
+            return
+        }
+        if key.hasSuffix(Self.numberSuffix), number > 0, lastNumbers.count < Self.maximumTypeCount {
+            lastNumbers.append((String(key.dropLast(Self.numberSuffix.count)), number))
+        }
+        if key.hasSuffix(Self.uploadCountSuffix), number >= 0, uploadFacts.count < Self.maximumTypeCount {
+            let type = String(key.dropLast(Self.uploadCountSuffix.count))
+            let day = Self.lastUploadDay(ofType: type, in: document).map { ", last upload on \($0) (UTC)" } ?? ""
+            uploadFacts.append("\(type): daily upload count \(number)\(day)")
+        }
+    }
+
+    /// Returns a date such as `2018-05-24`, or `nil` if no time of an upload is stored.
+    private static func lastUploadDay(ofType type: String, in document: JSONDocument) -> Substring? {
+        guard let time = document.value(of: JSONKey(type + uploadTimeSuffix), .number, in: document.root),
+            let seconds = DecimalTime(document.bytes(of: time)), seconds.seconds > 0
+        else { return nil }
+        return seconds.timestamp?.description.prefix(10)
+    }
 
     private static func events(in array: JSONNode, key: String, of document: inout JSONDocument) -> PendingEvents {
         var pending = PendingEvents()

@@ -83,7 +83,7 @@ import Testing
         let focus = try #require(finished.lines.firstIndex { $0.hasPrefix("  Focus 8.1.3") })
         #expect(finished.lines[focus + 3].contains("; held: pending-events 1)"))
         #expect(finished.lines.filter { $0.contains("org.mozilla.ios.Focus.plist: sessions 1") }.count == 3)
-        #expect(finished.lines.count < 45)
+        #expect(finished.lines.count < 55)
         #expect(finished.errorLines.count == 21)
 
         let apps = try #require(try pingferry("scan", "--json", folder("phones")).json()["apps"] as? [[String: Any]])
