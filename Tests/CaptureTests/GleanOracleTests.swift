@@ -138,6 +138,7 @@ import Testing
         arguments: [
             ([], "empty file"), (Array(repeating: 0, count: 300), "only zero bytes"),
             ([1, 0, 0, 0, 0, 0, 0, 0, 1], "truncated or overwritten"), (Array(repeating: 0, count: 8), nil),
+            (Array(repeating: 0xFF, count: 9), nil),
         ] as [([UInt8], String?)])
     func damagedDatabase(bytes: [UInt8], fault: String?) async throws {
         let folder = try CaptureFolder()
@@ -147,7 +148,7 @@ import Testing
         #expect(
             opened.problems.map { "\($0.path) \($0.problem.text)" }
                 == (fault.map { ["glean_data/db/data.safe.bin the database cannot be read: \($0)"] } ?? []))
-        #expect(opened.problems.allSatisfy(\.problem.isLoss))
+        #expect(opened.problems.allSatisfy { $0.problem.isLoss })
         #expect(try await ReadCapture(opened).records.count == 1)
     }
 

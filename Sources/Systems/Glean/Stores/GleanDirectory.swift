@@ -217,9 +217,9 @@ enum DirectoryListing {
     private static func reportDamagedDatabase(inFolder name: [UInt8], of directory: inout InspectedFolder) {
         let file = name + Array("/\(GleanStores.safeDatabaseName)".utf8)
         // A missing file is normal, and a large one is not read.
-        guard let bytes = try? directory.contents(of: file), SafeDatabase(bytes) == nil else { return }
+        guard let bytes = try? directory.contents(of: file), let fault = SafeDatabase.fault(of: bytes) else { return }
         directory.report(
-            Problem("unreadable", "the database cannot be read: \(SafeDatabase.fault(of: bytes))"), of: file)
+            Problem("unreadable", "the database cannot be read: \(fault)"), of: file)
     }
 
     /// Returns whether the entry `name` of a folder must be considered.
