@@ -84,7 +84,7 @@ struct FiddlerSession {
             headers.append(["name": name, "value": value])
             switch CapturedText(name).lowercasedASCII() {
             case "host": host = value
-            case "transfer-encoding": isChunked = value == "chunked"
+            case "transfer-encoding": isChunked = CapturedText(value).lowercasedASCII() == "chunked"
             default: continue
             }
         }
