@@ -197,7 +197,7 @@ let telemetryForTests: [Target.Dependency] = ["Bytes", "Files", "JSONText", "Sys
 let tests: [Target] = [
     .target(
         name: "TestSupport",
-        dependencies: ["Bundle", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
+        dependencies: ["Bundle", "Console", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
         path: "Tests/Support",
         swiftSettings: common),
     .executableTarget(

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 
 /// The exit status and the output of a finished program.
@@ -21,9 +22,15 @@ public struct FinishedProgram: Sendable {
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
     /// Returns the JSON object on standard output, parsed by Foundation.
+    ///
+    /// Throws an error if the object names a form that it does not have.
     public func json() throws -> [String: Any] {
         guard let object = try JSONSerialization.jsonObject(with: output) as? [String: Any] else {
             throw CocoaError(.propertyListReadCorrupt)
+        }
+        if let form = JSONForm.all.first(where: { $0.name == object["format"] as? String }) {
+            let mismatches = form.mismatches(in: object)
+            guard mismatches.isEmpty else { throw FormError(form: form.name, mismatches: mismatches) }
         }
         return object
     }
@@ -36,6 +43,14 @@ extension RunningProgram {
         return FinishedProgram(
             status: status, output: Data(try printed), errors: String(decoding: try errorOutput, as: UTF8.self))
     }
+}
+
+/// An error that reports that a result does not have its form.
+public struct FormError: Error {
+    /// The name of the form.
+    public let form: String
+    /// The paths of the members that differ.
+    public let mismatches: [String]
 }
 
 /// An error that reports that a tool ended with an unexpected status.

@@ -431,6 +431,16 @@ public enum InputError: Error, Sendable {
     /// The input has no supported format.
     case unrecognized(String)
 
+    /// The path of the input.
+    public var path: String {
+        switch self {
+        case .bundle(_, let path), .archive(_, let path), .backup(_, let path), .partOfBackup(let path),
+            .wouldReplaceInput(let path), .noStores(let path, _), .tooLarge(let path), .pseudonyms(_, let path),
+            .unread(_, let path), .unrecognized(let path):
+            path
+        }
+    }
+
     /// A description of the error, with the path of the input.
     public var message: String {
         switch self {

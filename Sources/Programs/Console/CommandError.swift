@@ -31,6 +31,8 @@ public struct CommandError: Error {
     public let status: ExitStatus
     /// A description of the error, which begins with the path of the affected file if there is one.
     public let message: String
+    /// The path of the affected file, or `nil` if there is none or its path is unknown.
+    public var path: String?
     /// A suggestion of what to do next, or `nil` if the error has no known remedy.
     public var remedy: String?
 
@@ -39,6 +41,12 @@ public struct CommandError: Error {
         self.status = status
         self.message = message
         self.remedy = remedy
+    }
+
+    /// Creates an error for the file at `path`, with a message that begins with `path`.
+    public init(status: ExitStatus, path: String, message: String, remedy: String? = nil) {
+        self.init(status: status, message: "\(path): \(message)", remedy: remedy)
+        self.path = path
     }
 
     /// Creates an error for a file that could not be read or written.
@@ -52,6 +60,7 @@ public struct CommandError: Error {
             default: error.isNotFound ? .noInput : error.isPermissionDenied ? .noPermission : .inputOutput
             }
         self.init(status: status, message: "\(error)", remedy: Self.remedy(for: error, status))
+        path = error.path
     }
 
     /// Creates an error for an invalid bundle.
@@ -62,26 +71,29 @@ public struct CommandError: Error {
     /// Creates an error for the invalid bundle at `path`, with a message that begins with `path`.
     public init(_ error: BundleError, in path: String) {
         self.init(error)
+        self.path = path
         // The message of a failed system call already contains the path.
         if case .container(let error) = error, case .file = error.reason { return }
         if case .signature(.file) = error { return }
-        self.init(status: status, message: "\(path): \(message)", remedy: remedy)
+        self.init(status: status, path: path, message: message, remedy: remedy)
     }
 
     /// Creates an error for a bundle that changed while it was read.
     public init(changedBundle bundle: String) {
-        self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
+        self.init(status: .inputOutput, path: bundle, message: "changed while it was read", remedy: "verify it again")
     }
 
     /// Writes the error to standard error.
+    ///
+    /// The first error of a command that fails without another result is also the result for `--json`.
     public func report(as program: String) {
+        JSONResult.note(self)
         switch StandardError.currentFormat {
         case .text:
             StandardError.write("\(program): \(message)", .error)
             if let remedy { StandardError.write("hint: \(remedy)", .notice) }
         case .json:
-            let object: CanonicalObject = ["message": message, "remedy": remedy, "status": Int(status.rawValue)]
-            StandardError.write(json: object.bytes)
+            StandardError.write(json: json.bytes)
         }
     }
 
@@ -121,6 +133,13 @@ public struct CommandError: Error {
 }
 
 extension CommandError {
+    /// Reports the error, and ends the program with its status.
+    func exit(as program: String) -> Never {
+        report(as: program)
+        JSONResult.printFailure(status: status.rawValue, message)
+        Glibc.exit(status.rawValue)
+    }
+
     /// Calls `write`, and ends the program with an error message if `write` throws an error.
     static func exitOnFailure(of program: String, _ write: () throws(FileError) -> Void) {
         exiting(program) { () throws(CommandError) in
@@ -133,8 +152,7 @@ extension CommandError {
         do throws(CommandError) {
             return try body()
         } catch {
-            error.report(as: program)
-            Glibc.exit(error.status.rawValue)
+            error.exit(as: program)
         }
     }
 }

@@ -8,6 +8,7 @@ extension AsyncParsableCommand {
     ///
     /// The arguments can differ from those of the process, because options can come from a file.
     public static func runAndExit(as name: String, _ arguments: [String] = CommandArguments.all) async -> Never {
+        JSONResult.request(by: arguments)
         do {
             try rejectUnknownCommand(arguments)
             var command = try await command(for: arguments)
@@ -18,7 +19,9 @@ extension AsyncParsableCommand {
             }
         } catch {
             report(error, as: name)
-            Glibc.exit(exitCode(for: error).rawValue)
+            let status = exitCode(for: error)
+            if !status.isSuccess { JSONResult.printFailure(status: status.rawValue, message(for: error)) }
+            Glibc.exit(status.rawValue)
         }
         Glibc.exit(EXIT_SUCCESS)
     }
@@ -58,6 +61,34 @@ extension AsyncParsableCommand {
     }
 }
 
+/// The shells for which a program writes completions.
+public enum CompletionTarget: String, ExpressibleByArgument, CaseIterable, Sendable {
+    /// A shell.
+    case bash, zsh, fish
+
+    /// The help of the commands `completions`.
+    public static func discussion(of program: String) -> String {
+        """
+        Prints a script that a shell reads to complete commands, options and their values when the tab key is pressed. \
+        Packages and make install already contain it.
+          source <(\(program) completions bash)
+          \(program) completions zsh > ~/.zfunc/_\(program)
+          \(program) completions fish > ~/.config/fish/completions/\(program).fish
+        """
+    }
+
+    /// Prints the completions of the program with the command `root`.
+    public func printScript(for root: any ParsableCommand.Type) throws(FileError) {
+        let shell: CompletionShell =
+            switch self {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        try StandardOutput.write(Array((root.completionScript(for: shell) + "\n").utf8).span)
+    }
+}
+
 /// The arguments of the command line.
 public enum CommandArguments {
     /// All arguments after the name of the program.
@@ -74,8 +105,10 @@ public enum CommandArguments {
             guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
                 continue
             }
-            StandardError.write("\(name): argument \(number) is not UTF-8: \(String(cString: argument))")
+            let message = "argument \(number) is not UTF-8: \(String(cString: argument))"
+            StandardError.write("\(name): \(message)")
             StandardError.write("hint: rename the file, or pass the folder that contains it")
+            JSONResult.printFailure(status: EX_USAGE, message)
             exit(EX_USAGE)
         }
     }

@@ -44,8 +44,7 @@ public enum SystemResources {
     public static func releaseFreeMemory() { cthreads_release_free_memory() }
 
     private static func exitWithError(_ program: StaticString, _ message: String, _ remedy: String) -> Never {
-        CommandError(status: .inputOutput, message: message, remedy: remedy).report(as: "\(program)")
-        exit(ExitStatus.inputOutput.rawValue)
+        CommandError(status: .inputOutput, message: message, remedy: remedy).exit(as: "\(program)")
     }
 
     /// The size of the stack of a thread, in bytes.

@@ -100,7 +100,7 @@ public struct ReceiptOutput: ~Copyable {
         switch error {
         case is NoSubjectError:
             return CommandError(
-                status: .cannotCreate, message: "\(path): no receipt was written, because it would describe no file")
+                status: .cannotCreate, path: path, message: "no receipt was written, because it would describe no file")
         case let error as CommandError: cause = error
         case let error as FileError: cause = CommandError(error)
         default: cause = CommandError(status: .inputOutput, message: "\(error)")

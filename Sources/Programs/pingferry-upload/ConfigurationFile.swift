@@ -44,7 +44,7 @@ struct ConfigurationFile {
             throw CommandError(error)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandError(status: .badConfiguration, message: "\(path): not UTF-8")
+            throw CommandError(status: .badConfiguration, path: path, message: "not UTF-8")
         }
         let known = Self.optionsOfSend
         var options: [Option] = []

@@ -171,7 +171,7 @@ struct JobSummary {
             for problem in report.problems { StandardError.write("\(PingferryUpload.name): \(problem)") }
         }
         if asJSON {
-            try Terminal.print(json)
+            try JSONResult.print(json, as: .job)
         } else if exitStatus != nil {
             try Terminal.printWarning(summaryLine)
         } else if !isQuiet {

@@ -5,6 +5,17 @@ import Files
 import Glibc
 import Telemetry
 
+/// The command `completions`, which prints a script for a shell.
+struct CompletionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Print the completions for a shell.",
+        discussion: CompletionTarget.discussion(of: PingferryUpload.name))
+
+    @Argument(help: "The shell.") var shell: CompletionTarget
+
+    func run() async throws { try await reportingErrors { try shell.printScript(for: PingferryUpload.self) } }
+}
+
 /// The program that uploads bundles.
 @main
 struct PingferryUpload: AsyncParsableCommand {
@@ -33,7 +44,7 @@ struct PingferryUpload: AsyncParsableCommand {
         version: ProgramVersion.description(of: name),
         subcommands: [
             SendCommand.self, StatusCommand.self, ReceiptCommand.self, RetryCommand.self, ReleaseCommand.self,
-            ForgetCommand.self, PruneCommand.self, LedgerCommand.self,
+            ForgetCommand.self, PruneCommand.self, LedgerCommand.self, CompletionsCommand.self,
         ],
         defaultSubcommand: SendCommand.self)
 
@@ -47,6 +58,7 @@ struct PingferryUpload: AsyncParsableCommand {
         // A request for the progress must not end the program before or after the job.
         signal(SIGUSR1, SIG_IGN)
         StandardDescriptors.reserve()
+        JSONResult.request(by: CommandArguments.all)
         // TLS libraries would write the session keys of connections to the file that this variable names.
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", openFiles: openFiles, threadsPerProcessor: 2)

@@ -63,7 +63,7 @@ struct PlanReport {
                 try body(waitJSON(of: try source.record(at: pool.location(of: index)), at: index))
             }
         }
-        try Terminal.print(object, arrays: [("sends", sends), ("waits", waits)])
+        try JSONResult.print(object, arrays: [("sends", sends), ("waits", waits)], as: .plan)
     }
 
     /// Returns the JSON object for `record`, which is not sent completely.

@@ -38,7 +38,7 @@ extension CommandError {
     init(replacedBundleAt path: String) {
         self.init(
             status: .cannotCreate,
-            message: "\(path): not moved, because another file has replaced the bundle that was sent",
+            path: path, message: "not moved, because another file has replaced the bundle that was sent",
             remedy: "the next job sends the new bundle")
     }
 

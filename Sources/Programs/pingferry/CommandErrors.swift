@@ -73,6 +73,7 @@ extension CommandError {
         case .backup, .partOfBackup, .archive, .noStores, .tooLarge, .pseudonyms, .unread, .unrecognized:
             self.init(status: .badData, message: error.message, remedy: error.remedy)
         }
+        path = error.path
     }
 }
 
@@ -88,13 +89,19 @@ extension AsyncParsableCommand {
     }
 
     /// Runs `body` for each path, reports errors, and then throws the exit status of the first error.
-    func reportingErrors(for paths: [String], _ body: (_ path: String, _ isFirst: Bool) throws -> Void) async throws {
+    ///
+    /// If `printsJSON` is `true`, `body` prints a result for each path, and so does each error.
+    func reportingErrors(
+        for paths: [String], printsJSON: Bool, _ body: (_ path: String, _ isFirst: Bool) throws -> Void
+    ) async throws {
         var first: ExitCode?
         for (number, path) in paths.enumerated() {
             do {
-                try await reportingErrors { try body(path, number == 0) }
-            } catch let code as ExitCode {
-                first = first ?? code
+                try body(path, number == 0)
+            } catch {
+                guard let failure = CommandError(error) else { throw error }
+                first = first ?? failure.report()
+                if printsJSON { try JSONResult.print(failure) }
             }
         }
         if let first { throw first }

@@ -75,7 +75,7 @@ struct DatabaseCompanions {
     func requireAbsence() throws {
         guard let path = existingPaths.first else { return }
         throw CommandError(
-            status: .cannotCreate, message: "\(path): belongs to another database and would damage the new one",
+            status: .cannotCreate, path: path, message: "belongs to another database and would damage the new one",
             remedy: "choose another name, or pass --force to remove the file")
     }
 

@@ -31,7 +31,7 @@ struct Pingferry: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
             VerifyCommand.self, ReceiveCommand.self, ListCommand.self, GapsCommand.self, PseudonymKeyCommand.self,
-            UploadCommand.self,
+            UploadCommand.self, CompletionsCommand.self, JSONSchemaCommand.self,
         ])
 
     /// The number of files that a command has open in addition to the three standard streams.
@@ -39,6 +39,7 @@ struct Pingferry: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        JSONResult.request(by: CommandArguments.all)
         // libarchive requests the local time of each member of a zip archive. If the variable `TZ` were not set, the C
         // library would check each time whether the file of the time zone has changed.
         setenv("TZ", ":/etc/localtime", 0)

@@ -66,11 +66,12 @@ struct Summary {
 
     /// Prints the summary as JSON, with the members that `extend` adds, and `arrays`, which may be larger than memory.
     func printJSON(
-        arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [], _ extend: (inout CanonicalObject) -> Void
+        as form: JSONForm, arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [],
+        _ extend: (inout CanonicalObject) -> Void
     ) throws {
         var object = json
         extend(&object)
-        try Terminal.print(object, arrays: arrays)
+        try JSONResult.print(object, arrays: arrays, as: form)
     }
 
     private var json: CanonicalObject {

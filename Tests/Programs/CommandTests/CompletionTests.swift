@@ -86,7 +86,7 @@ import Testing
     /// The script prints a record separator after the completions of each line.
     private func check(_ shell: String, _ options: [String], _ script: String, _ name: String...) throws {
         for program in Self.programs {
-            let completions = try RunningProgram([builtProgram(program), "--generate-completion-script", shell])
+            let completions = try RunningProgram([builtProgram(program), "completions", shell])
                 .finish()
             try folder.put(completions.text, "\(shell)-\(program)")
         }

@@ -26,14 +26,14 @@ import Testing
         #expect((list["quarantined"] as? [Any])?.count == 6)
         #expect((list["problems"] as? [[String: Any]])?.compactMap { $0["code"] as? String } == ["pending-counters"])
         #expect((list["totals"] as? [String: Any])?["held"] as? [String: Int] == ["no-target": 1, "pending-events": 2])
-        #expect(list["version"] as? Int == 1)
+        #expect(list["bundleVersion"] as? Int == 1)
     }
 
     @Test func quietPrintsNothing() throws {
         let finished = try pingferry("list", "--quiet", bundle)
         #expect(finished.status == 0)
         #expect(finished.output.isEmpty && finished.errors == "")
-        #expect(try pingferry("list", "--quiet", "--json", bundle).json()["version"] as? Int == 1)
+        #expect(try pingferry("list", "--quiet", "--json", bundle).json()["bundleVersion"] as? Int == 1)
         #expect(try pingferry("list", "--quiet", folder("none")).status == 66)
     }
 

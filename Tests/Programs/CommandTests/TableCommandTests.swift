@@ -35,7 +35,7 @@ import Testing
         let finished = try shell(
             #"cd "$1" && "$0" convert "$2" --json "${@:3}""#, [folder.path, sample("webxr")] + options)
         #expect(finished.status == 0, "\(finished.errors)")
-        #expect(try finished.json()["format"] as? String == expected)
+        #expect(try finished.json()["to"] as? String == expected)
         let name = try #require(folder.names.first)
         #expect(folder.names.count == 1)
         let path = folder(name)

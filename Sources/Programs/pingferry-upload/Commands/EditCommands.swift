@@ -98,7 +98,7 @@ struct EditOptions: ParsableArguments {
     func report(_ noun: String, plural: String, _ counts: [CapturedText: Int]) throws {
         let total = counts.values.reduce(0, +)
         if common.json {
-            try Terminal.print(CanonicalObject(counts: counts))
+            try JSONResult.print(["entries": counts], as: .edit)
         } else if !common.quiet {
             try Terminal.print("\(total) \(total == 1 ? noun : plural)")
         }

@@ -118,7 +118,7 @@ extension LedgerRestoreCommand {
         do {
             return try LedgerView(path: file)
         } catch LedgerError.missing {
-            throw CommandError(status: .noInput, message: "\(file): no ledger that could be restored")
+            throw CommandError(status: .noInput, path: file, message: "no ledger that could be restored")
         }
     }
 }
@@ -132,7 +132,7 @@ extension CommonOptions {
             var object = report.json
             object.set("ledger", view.path)
             object.set("jobs", try view.jobNumber())
-            try Terminal.print(object)
+            try JSONResult.print(object, as: .ledger)
         } else if !quiet {
             try Terminal.print("\(view.path): \(state): \(report.summaryLine)")
         }

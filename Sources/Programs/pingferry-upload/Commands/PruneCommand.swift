@@ -43,7 +43,7 @@ struct PruneCommand: AsyncParsableCommand {
             let count = try ledger.openLedger(mustExist: true).prune(
                 unseenFor: olderThan.milliseconds, knowing: Systems.table, at: SystemClock.now)
             if common.json {
-                try Terminal.print(CanonicalObject(counts: ["pruned": count]))
+                try JSONResult.print(["pruned": count], as: .prune)
             } else if !common.quiet {
                 try Terminal.print("\(count.counted("record")) removed from the ledger")
             }

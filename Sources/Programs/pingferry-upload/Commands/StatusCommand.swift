@@ -82,7 +82,7 @@ struct StatusCommand: AsyncParsableCommand {
         let overview = try view.overview(today: today, knowing: Systems.table)
         let report = StatusReport(overview: overview, shownClients: Set(client.map { ClientID($0) }), now: now)
         if common.json {
-            try Terminal.print(report.json)
+            try JSONResult.print(report.json, as: .status)
         } else if common.quiet {
             if report.needsAttention { try Terminal.print(report.summaryLine) }
         } else if refused || ids {
@@ -113,7 +113,7 @@ struct StatusCommand: AsyncParsableCommand {
                 if common.json { results.append(report.json) } else { try print(report) }
             }
         }
-        if common.json { try Terminal.print(["bundles": results]) }
+        if common.json { try JSONResult.print(["bundles": results], as: .bundleStatus) }
         if let status = verified.unusableBundles.exitStatus { throw ExitCode(status.rawValue) }
         guard reports.allSatisfy(\.status.isDone) else {
             let canFinishUnattended = reports.allSatisfy(\.status.canFinishUnattended)

@@ -270,7 +270,7 @@ struct BundleCommand: AsyncParsableCommand {
 
     private func report(_ summary: Summary, _ manifest: Manifest, _ volumes: [VolumeWriter.Volume]) throws {
         if common.json {
-            try summary.printJSON { object in
+            try summary.printJSON(as: .bundle) { object in
                 object.set("digest", manifest.digest)
                 object.set("index", increments.index)
                 object.set("output", output)

@@ -285,8 +285,8 @@ struct ConvertCommand: AsyncParsableCommand {
     private func report(_ summary: Summary, _ rows: [CapturedText: Int]? = nil, rowsWithoutTime: Int = 0) throws {
         let isTimeline = format == .timesketch
         if common.json {
-            try summary.printJSON { object in
-                object.set("format", format.rawValue)
+            try summary.printJSON(as: .convert) { object in
+                object.set("to", format.rawValue)
                 object.set("output", output)
                 if let segments { object.set("segments", segments.description) }
                 if isTimeline { object.set("withoutTime", rowsWithoutTime) }

@@ -92,7 +92,7 @@ struct GapsCommand: AsyncParsableCommand {
             let listing = GapListing(sequences, clients, list)
             let summary = Summary(intake, of: reader.options)
             if common.json {
-                try summary.printJSON(arrays: [("sequences", listing.forEachObject)], listing.addTotals)
+                try summary.printJSON(as: .gaps, arrays: [("sequences", listing.forEachObject)], listing.addTotals)
             } else if !common.quiet {
                 try listing.printTables()
             }
@@ -148,12 +148,13 @@ struct GapsCommand: AsyncParsableCommand {
             try list.finish(add)
             guard try file.isUnchanged(), offset == file.count else {
                 throw CommandError(
-                    status: .inputOutput, message: "\(path): changed while it was read", remedy: "run the command again"
+                    status: .inputOutput, path: path, message: "changed while it was read",
+                    remedy: "run the command again"
                 )
             }
         } catch let error as ExpectedListError {
             throw CommandError(
-                status: .badData, message: "\(path): \(error)",
+                status: .badData, path: path, message: "\(error)",
                 remedy: """
                     pass NDJSON, or CSV with a header, with the columns system, client, type and seq; the numbered \
                     systems are \(numberedSystems)

@@ -82,7 +82,7 @@ struct InspectCommand: AsyncParsableCommand {
         guard (1...4095).contains(maxSize) else { throw ValidationError("--max-size requires a number from 1 to 4095") }
     }
 
-    func run() async throws { try await reportingErrors(for: files, inspect) }
+    func run() async throws { try await reportingErrors(for: files, printsJSON: false, inspect) }
 
     private func inspect(_ file: String, isFirst: Bool) throws {
         var limits = PropertyListLimits(length: maxSize << 20)
@@ -93,7 +93,7 @@ struct InspectCommand: AsyncParsableCommand {
             printer = try PropertyListPrinter(document, options: options(for: document), limits: limits)
         } catch let error as PropertyListError {
             throw CommandError(
-                status: .badData, message: "\(InputOpener.name(of: file)): \(error)", remedy: remedy(for: error))
+                status: .badData, path: InputOpener.name(of: file), message: "\(error)", remedy: remedy(for: error))
         }
         var json = files.count > 1 ? objectStart(of: file, isFirst: isFirst) : []
         var rewriter = PrintableJSON()
@@ -138,7 +138,7 @@ struct InspectCommand: AsyncParsableCommand {
         } catch {
             guard error.isTooLarge else { throw error }
             throw CommandError(
-                status: .badData, message: "\(InputOpener.name(of: file)): too-large: more than \(limit >> 20) MiB",
+                status: .badData, path: InputOpener.name(of: file), message: "too-large: more than \(limit >> 20) MiB",
                 remedy: "increase --max-size")
         }
     }

@@ -50,7 +50,7 @@ struct ListCommand: AsyncParsableCommand {
 
     func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
-    func run() async throws { try await reportingErrors(for: bundles, list) }
+    func run() async throws { try await reportingErrors(for: bundles, printsJSON: common.json, list) }
 
     private func list(_ path: String, isFirst: Bool) throws {
         let reader = try InputOpener.openBundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
@@ -169,7 +169,8 @@ private struct BundleContents {
         var object: CanonicalObject = [
             "duplicates": manifest.duplicateCount, "inputs": manifest.inputs.entries.map(\.json),
             "inputsOmitted": manifest.inputs.omittedCount, "path": path, "pseudonymized": manifest.pseudonymKeyID,
-            "tool": manifest.toolVersion, "version": BundleLayout.version,
+            "tool": manifest.toolVersion,
+            "bundleVersion": BundleLayout.version,
         ]
         object.set(contentsOf: manifest)
         object.set(ancestryOf: manifest)
@@ -181,7 +182,7 @@ private struct BundleContents {
             ("withdrawals", elements(Withdrawal.self, BundleLayout.withdrawals, \.json)),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }
-        try Terminal.print(object, arrays: arrays)
+        try JSONResult.print(object, arrays: arrays, as: .list)
     }
 
     private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {

@@ -89,7 +89,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             guard foreign.isEmpty else {
                 throw CommandError(
                     status: .cannotCreate,
-                    message: "\(output): contains other files than bundles, such as \(foreign[0])",
+                    path: output, message: "contains other files than bundles, such as \(foreign[0])",
                     remedy: "choose an empty folder")
             }
             try await receiveAll(&receiver, acceptedPath)
@@ -123,7 +123,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             let place = RealPath.of(existing) ?? ""
             guard place.utf8.elementsEqual(medium.utf8) || place.utf8.starts(with: "\(medium)/".utf8) else { continue }
             throw CommandError(
-                status: .cannotCreate, message: "\(path): it is in the folder of the medium, which is not trusted",
+                status: .cannotCreate, path: path, message: "it is in the folder of the medium, which is not trusted",
                 remedy: "keep it on this machine")
         }
     }
@@ -150,7 +150,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             return try AcceptedBundles(bytes)
         } catch {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): \(error)",
+                status: .badConfiguration, path: path, message: "\(error)",
                 remedy: "restore the file; without it, older bundles under other names are not recognized")
         }
     }
@@ -186,14 +186,12 @@ struct ReceiveCommand: AsyncParsableCommand {
             StandardError.write(
                 "pingferry: not part of a bundle: \(others.prefix(5).joined(separator: ", "))\(more)")
         }
-        if common.json {
-            try Terminal.print(["bundles": results, "others": others])
-        }
         if results.isEmpty {
             throw CommandError(
-                status: .noInput, message: "\(folder): contains no bundle",
+                status: .noInput, path: folder, message: "contains no bundle",
                 remedy: "bundles are files named NAME.tar.zst, or volumes such as NAME.tar.zst.001")
         }
+        if common.json { try JSONResult.print(["bundles": results, "others": others], as: .receive) }
         if let firstFailure { throw firstFailure }
         if hasMissingParents { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }

@@ -154,7 +154,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     private func printSummary(_ summary: Summary, _ page: ReportPage, size: Int) throws {
         if common.json {
-            try summary.printJSON { object in
+            try summary.printJSON(as: .report) { object in
                 object.set("clients", page.totals.clientCount)
                 object.set("days", page.totals.dayCount)
                 object.set("events", page.totals.eventCount)

@@ -84,7 +84,7 @@ struct ScanCommand: AsyncParsableCommand {
                 let containers = InventoryListing(report)
                 var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [("stores", json.forEachStore)]
                 if inventory { arrays.append(("inventory", containers.forEachObject)) }
-                try summary.printJSON(arrays: arrays) { object in
+                try summary.printJSON(as: .scan, arrays: arrays) { object in
                     object.set("apps", json.appEntries)
                     object.set("backups", json.backups)
                 }

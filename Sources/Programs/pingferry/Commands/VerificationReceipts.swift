@@ -76,7 +76,7 @@ struct ReceiptComparison {
         do throws(ReceiptParsingError) {
             receipt = try ExpectedReceipt(bytes)
         } catch {
-            throw CommandError(status: .badData, message: "\(path): \(error)", remedy: error.remedy)
+            throw CommandError(status: .badData, path: path, message: "\(error)", remedy: error.remedy)
         }
         self.path = path
     }

@@ -176,7 +176,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 object.set("chain", Self.json(of: verified, records: recordCount, faults, isComplete: isComplete))
             }
             if let indexComparison { object.set("index", indexComparison.json(isGood: firstFailure == nil)) }
-            try Terminal.print(object)
+            try JSONResult.print(object, as: .verify)
         }
         do {
             try receipt.write(after: "the bundles were verified") {
@@ -204,7 +204,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if let expected, reader.manifest.digest != expected {
             throw CommandError(
                 status: .badData,
-                message: "\(InputOpener.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
+                path: InputOpener.name(of: path), message: "its digest is \(reader.manifest.digest), not \(expected)",
                 remedy: "do not use this bundle; it is not the expected one")
         }
         let verifier = BundleVerifier(reader, limit: common.jobLimit)
@@ -311,7 +311,7 @@ struct DigestOptions: ParsableArguments {
             let name = VolumeName(path: bundle)?.bundlePath ?? bundle
             guard let digest = list.digest(of: name, isOnlyBundle: bundles.count == 1) else {
                 throw CommandError(
-                    status: .badData, message: "\(path): contains no digest for \(bundle)",
+                    status: .badData, path: path, message: "contains no digest for \(bundle)",
                     remedy: "add a line with the digest, two spaces, and the name of the bundle")
             }
             return digest
@@ -323,7 +323,7 @@ struct DigestOptions: ParsableArguments {
         do throws(DigestListError) {
             return try DigestList(bytes)
         } catch {
-            throw CommandError(status: .badData, message: "\(path): \(error)")
+            throw CommandError(status: .badData, path: path, message: "\(error)")
         }
     }
 }

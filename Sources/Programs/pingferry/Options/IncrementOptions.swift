@@ -106,7 +106,7 @@ struct IncrementOptions: ParsableArguments {
             guard head == BundleIndex.prefix else { throw BundleIndexError.notAnIndex }
             return try BundleIndex(file.contents(limit: BundleIndex.maxSize))
         } catch let error as BundleIndexError {
-            throw CommandError(status: .badData, message: "\(path): \(error)", remedy: error.remedy)
+            throw CommandError(status: .badData, path: path, message: "\(error)", remedy: error.remedy)
         }
     }
 
@@ -135,7 +135,7 @@ struct IndexComparison {
     func failure(comparedWith bundles: EarlierBundles) -> CommandError? {
         index.mismatch(with: bundles).map { mismatch in
             CommandError(
-                status: .badData, message: "\(path): \(mismatch)",
+                status: .badData, path: path, message: "\(mismatch)",
                 remedy: "do not use this index with --since-index; pass the bundles with --since-bundle instead")
         }
     }

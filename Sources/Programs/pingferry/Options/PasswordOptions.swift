@@ -77,7 +77,7 @@ struct PasswordOptions: ParsableArguments {
         }
         guard !bytes.isEmpty else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): no password in its first line",
+                status: .badConfiguration, path: path, message: "no password in its first line",
                 remedy: "write the password, and nothing else, to the file")
         }
         return Secret(taking: &bytes)
@@ -92,7 +92,8 @@ struct PasswordOptions: ParsableArguments {
         let isFile = status.st_mode & S_IFMT == S_IFREG
         guard !isFile || status.st_mode & (S_IRWXG | S_IRWXO) == 0 else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): other users can read or change the password in this file",
+                status: .badConfiguration, path: path,
+                message: "other users can read or change the password in this file",
                 remedy: "run chmod 600 \(path)")
         }
         let bytes = try [UInt8](capacity: maximumFileSize + 1) { output throws(FileError) in
@@ -101,7 +102,7 @@ struct PasswordOptions: ParsableArguments {
         guard bytes.count <= maximumFileSize else {
             throw CommandError(
                 status: .badConfiguration,
-                message: "\(path): more than \(maximumFileSize) bytes, which is too long for a password")
+                path: path, message: "more than \(maximumFileSize) bytes, which is too long for a password")
         }
         return bytes
     }

@@ -42,20 +42,20 @@ struct PseudonymOptions: ParsableArguments {
         let file = try InputFile(path: path)
         guard file.isPrivate else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): other users can read or change the key in this file",
+                status: .badConfiguration, path: path, message: "other users can read or change the key in this file",
                 remedy: "run chmod 600 \(path), and make a new key if others may have read it")
         }
         guard file.size <= Self.maximumKeySize else {
             throw CommandError(
                 status: .badConfiguration,
-                message: "\(path): more than \(Self.maximumKeySize) bytes, which is too long for a key")
+                path: path, message: "more than \(Self.maximumKeySize) bytes, which is too long for a key")
         }
         let bytes = try file.contents(limit: Self.maximumKeySize)
         do throws(PseudonymError) {
             return RecordPseudonymizer(try PseudonymKey(bytes), knowing: Systems.table, timeUnit: coarsenTimes)
         } catch {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): \(error)", remedy: error.remedy)
+                status: .badConfiguration, path: path, message: "\(error)", remedy: error.remedy)
         }
     }
 }
