@@ -51,3 +51,21 @@ void cfiles_end_by_stop(int number) {
         if (handled[i] == number) sigaction(number, &previous[i], 0);
     kill(getpid(), number);
 }
+
+static atomic_int was_requested;
+
+static void on_request(int number) {
+    (void)number;
+    atomic_store(&was_requested, 1);
+}
+
+int cfiles_note_requests(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_request;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGUSR1, &action, 0) == 0 ? 0 : errno;
+}
+
+int cfiles_take_request(void) { return atomic_exchange(&was_requested, 0); }

@@ -15,7 +15,8 @@ public struct CaptureReader: Sendable {
     public internal(set) var options: ScanOptions
     /// The limit on the number of jobs.
     public var limit: JobLimit { options.limit }
-    private let paths: [String]
+    /// The paths of the inputs, for error messages.
+    public let paths: [String]
     private let segments: Range<Int>?
     /// The indices of the stores to be read, or `nil` if all stores of a capture are read.
     private var surveyedStores: Set<Int>?
@@ -175,11 +176,12 @@ public struct CaptureReader: Sendable {
             try await consume($0)
         }
         guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
+        if options.rereadsQuarantine { try await reread(bundle, number, consume) }
         var quarantine = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
         var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
         var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: bundle)
         func readDetail(into output: inout ScanOutput) throws -> Bool {
-            if let item = try quarantine.next() {
+            if !options.rereadsQuarantine, let item = try quarantine.next() {
                 output.quarantine(item)
             } else if let problem = try problems.next() {
                 output.report(problem)
@@ -191,6 +193,23 @@ public struct CaptureReader: Sendable {
             return true
         }
         try await read(number, labeled: bundle.path, readDetail, consume)
+    }
+
+    /// Reads the quarantined items of a bundle again, and keeps those in quarantine that contain no record.
+    private func reread(
+        _ bundle: BundleReader, _ number: Int, _ consume: (ScanOutput) async throws -> Void
+    ) async throws {
+        var items = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
+        let reader = QuarantineReader(bundle, input: number, options)
+        while let item = try items.next() {
+            if let outputs = try await reader.read(item) {
+                for output in outputs { try await consume(output) }
+            } else {
+                var output = ScanOutput(capture: bundle.path, input: number, writingWith: options)
+                output.quarantine(item)
+                try await consume(output)
+            }
+        }
     }
 
     /// Calls `step` until it returns `false`, and `consume` with the outputs that it fills.

@@ -52,8 +52,9 @@ public struct BundleMaker {
 
     /// Reads the inputs and writes the bundle.
     ///
-    /// `labels` are the labels of the inputs, in the same order. `progress` is called with the number of bytes that
-    /// were read, and the number of records in them. `sink` is called with the bytes of the bundle, in order.
+    /// `labels` are the labels of the inputs, in the same order. `keep` is called with each kept record, and `note` with
+    /// each other finding. `progress` is called with the number of bytes that were read, and the number of records in
+    /// them. `sink` is called with the bytes of the bundle, in order.
     ///
     /// - Returns: The manifest, the findings, and the index if it was requested.
     /// - Throws: ``InputError`` for a damaged input, `ParentError` if an index is requested and the contents of
@@ -61,16 +62,27 @@ public struct BundleMaker {
     ///   exceeds a limit of the format, and the errors of `sink`.
     public func make(
         hashes: InputHashes, labels: [String], systems: SystemTable,
+        keep: (borrowing ScanOutput.Entry) -> Void = { _ in }, note: (Intake.Finding) -> Void = { _ in },
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
     ) async throws -> Result {
         var bundle = try BundleAssembler(level: compressionLevel, toolVersion: toolVersion, limit: reader.limit)
-        let parents = try parents(labels: labels)
+        var parents = try parents(labels: labels)
         var intake = Intake(
             reader.options, keepsDetails: true, within: quarantineLimits, systems: systems, earlier: earlier,
             collectsIndexKeys: makesIndex)
         try await reader.read(
-            into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
+            into: &intake,
+            keep: { entry, line, _ in
+                keep(entry)
+                bundle.add(entry.summary, line: line)
+            }, note: note, progress: progress,
             afterOutput: { try await bundle.writeFinishedSegments(to: sink) })
+        // A bundle whose quarantine became smaller replaces the old one, which remains the proof of what it contained.
+        for number in intake.rereadInputs.sorted() {
+            guard let digest = reader.inputs[number].manifest?.digest, !parents.contains(digest) else { continue }
+            guard parents.count < BundleLayout.maxParentCount else { throw ContainerWriteError.tooManyParents }
+            parents.append(digest)
+        }
         var decoder = FrameDecoder()
         try await bundle.add(intake.spill.quarantine) { input, item in
             try bytes(of: item, input: input, with: &decoder)

@@ -57,6 +57,10 @@ public struct Intake: Sendable {
     public private(set) var filterFindings = FilterFindings()
     /// The reports on the state of stores such as upload queues.
     public private(set) var reports: [ScanOutput.ReportEntry] = []
+    /// The number of items that left the quarantine and of records that were found in it.
+    public private(set) var rereadCounts = RereadCounts()
+    /// The indices of the bundles with such items or records.
+    var rereadInputs: Set<Int> = []
     private var recordIndex = DuplicateIndex()
     /// The records of which a held copy is kept instead of a copy that is not held.
     private var decidedRecords: Set<RecordKey> = []
@@ -159,8 +163,16 @@ public struct Intake: Sendable {
         let (list, lines) = (output.entries, output.lines)
         let entries = list.span
         captureNames[output.input] = output.capture
+        let counts = (records: totals.records, duplicates: duplicateCount)
         for index in entries.indices { try choose(entries[index], of: lines, keep) }
         duplicateCount += output.duplicates
+        if output.isReread {
+            // The other records of a quarantined file are in the bundle already.
+            duplicateCount = counts.duplicates
+            let found = RereadCounts(items: output.rereadItemCount, records: totals.records - counts.records)
+            if !found.isEmpty { rereadInputs.insert(output.input) }
+            rereadCounts += found
+        }
         for item in output.quarantined {
             let line = item.json.bytes
             let digest = Digest16(of: line.span)
@@ -337,6 +349,22 @@ public struct Intake: Sendable {
         if keepsDetails { try spill.problems.append(line) }
         collectIndexKey(digest)
         return true
+    }
+}
+
+/// The number of items that left the quarantine of bundles, and of records that were found in it.
+public struct RereadCounts: Sendable {
+    /// The number of items.
+    public private(set) var items = 0
+    /// The number of records.
+    public private(set) var records = 0
+
+    /// Whether nothing was found.
+    public var isEmpty: Bool { items == 0 && records == 0 }
+
+    static func += (left: inout RereadCounts, right: RereadCounts) {
+        left.items += right.items
+        left.records += right.records
     }
 }
 

@@ -72,6 +72,19 @@ public final class CapturedFolder: Sendable {
             rereader: rereader, limit: limit)
     }
 
+    /// Searches a capture that consists of one file with the given contents.
+    convenience init(
+        file: MemberPath, _ contents: [UInt8], path: String, label: String, systems: SystemTable, limit: JobLimit
+    ) async throws {
+        var builder = SpooledTreeBuilder()
+        builder.addFile(file, .external(0))
+        let tree = builder.finish(name: path, byteStorage: .provider { _ in ByteSource(contents) }).tree
+        try await self.init(
+            FileTree(Folder(rootOf: tree)), path: path, label: label, rootName: label, isArchive: false, problems: [],
+            formats: CaptureFormats.all(systems), excluding: [], spool: Spool(), passwords: BackupPasswords(),
+            limit: limit)
+    }
+
     private init(
         _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [LocatedProblem],
         formats: [any StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,

@@ -22,12 +22,18 @@ public final class Ledger: Sendable {
     let realPath: String
     let file: DatabaseFile
     private let writer: LedgerWriter
+    /// Whether ``edit(_:)`` rolls its changes back, so that only their counts are known.
+    private let isRehearsal: Bool
 
     /// Opens the ledger at `path` for writing, and locks it until this object is released.
     ///
-    /// If no ledger exists at `path`, it is created, unless `mustExist` is `true`.
-    public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
+    /// If no ledger exists at `path`, it is created, unless `mustExist` is `true`. If `isRehearsal` is `true`, the edits of
+    /// the operator change nothing.
+    public init(
+        path: String, now: Timestamp, mustExist: Bool = false, isRehearsal: Bool = false
+    ) throws(LedgerError) {
         self.path = path
+        self.isRehearsal = isRehearsal
         // If the ledger must exist, no file is created, not even the lock file.
         if mustExist { _ = try LedgerFile.openForReading(path) }
         do throws(FileError) { try PrivateFolder.create(LedgerFile.folder(of: path)) } catch { throw .file(error) }
@@ -88,7 +94,10 @@ public final class Ledger: Sendable {
 
     /// Runs `body`, which changes the ledger, in one transaction.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try writer.write { db, _ in try body(db) }
+        try writer.write { db, _ in
+            guard isRehearsal else { return try body(db) }
+            return try db.rehearse(body)
+        }
     }
 }
 

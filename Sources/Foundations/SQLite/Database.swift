@@ -167,6 +167,15 @@ public final class Database {
         }
     }
 
+    /// Calls `body` in the current transaction, and then undoes its changes.
+    public func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try run("SAVEPOINT rehearsal")
+        let value = try body(self)
+        try run("ROLLBACK TO rehearsal")
+        try run("RELEASE rehearsal")
+        return value
+    }
+
     /// Calls `body` in a transaction, which is rolled back if `body` throws an error.
     func transaction<Value>(_ begin: StaticString, _ body: (Database) throws -> Value) throws -> Value {
         try run(begin)

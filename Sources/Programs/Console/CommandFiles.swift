@@ -1,6 +1,39 @@
 import ArgumentParser
 import Files
 
+/// A shell command that prints a secret, such as `pass show backup`.
+public enum SecretCommand {
+    /// The maximum number of bytes of a secret.
+    public static let maximumSize = 64 << 10
+
+    /// Runs the value of `option`, and returns what it wrote to standard output.
+    ///
+    /// The command has the environment of this process and an empty standard input.
+    public static func output(
+        of command: String, _ option: String, environment: [String: String]
+    ) throws -> [UInt8] {
+        let result: ProgramResult
+        do {
+            result = try InstalledProgram("sh", searching: "/bin:/usr/bin")
+                .run(["-c", command], environment: environment)
+        } catch let error as ProgramError {
+            throw CommandError(status: .badConfiguration, message: "\(option): \(error)")
+        }
+        guard result.status == 0 else {
+            let reason = ProgramResult.lines(of: result.errors).last.map { ": \($0)" } ?? ""
+            throw CommandError(
+                status: .badConfiguration,
+                message: "\(option): the command ended with status \(result.status)\(reason)",
+                remedy: "run it in a shell; it must print only the secret")
+        }
+        guard result.output.count < maximumSize else {
+            throw CommandError(
+                status: .badConfiguration, message: "\(option): the command printed \(maximumSize) bytes or more")
+        }
+        return result.output
+    }
+}
+
 /// The files of one command, which are compared before any work starts.
 ///
 /// An output must not replace a file that the command reads, such as a bundle, a key or the ledger, or a file of another

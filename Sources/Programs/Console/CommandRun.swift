@@ -9,6 +9,7 @@ extension AsyncParsableCommand {
     /// The arguments can differ from those of the process, because options can come from a file.
     public static func runAndExit(as name: String, _ arguments: [String] = CommandArguments.all) async -> Never {
         JSONResult.request(by: arguments)
+        let arguments = arguments == ["-V"] ? ["--version"] : arguments
         do {
             try rejectUnknownCommand(arguments)
             var command = try await command(for: arguments)
@@ -18,7 +19,7 @@ extension AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            report(error, as: name)
+            report(error, as: name, arguments)
             let status = exitCode(for: error)
             if !status.isSuccess { JSONResult.printFailure(status: status.rawValue, message(for: error)) }
             Glibc.exit(status.rawValue)
@@ -53,11 +54,80 @@ extension AsyncParsableCommand {
         }
     }
 
-    private static func report(_ error: any Error, as name: String) {
+    private static func report(_ error: any Error, as name: String, _ arguments: [String]) {
         let message = fullMessage(for: error)
         guard !message.isEmpty else { return }
-        guard exitCode(for: error).isSuccess else { return StandardError.write(lines: message) }
-        CommandError.exitOnFailure(of: name) { () throws(FileError) in try Terminal.print(lines: message) }
+        let options = arguments.prefix { $0 != "--" }
+        guard exitCode(for: error).isSuccess else {
+            let prefix = "Error: "
+            StandardError.write(
+                lines: message.hasPrefix(prefix) ? "\(name): \(message.dropFirst(prefix.count))" : message)
+            if let hint = hyphenHint(for: options) { StandardError.write("hint: \(hint)") }
+            return
+        }
+        let isShort = options.contains("-h") && !options.contains("--help") && options.first != "help"
+        let text = isShort ? ShortHelp.text(of: message) : message
+        CommandError.exitOnFailure(of: name) { () throws(FileError) in try Terminal.print(lines: text) }
+    }
+
+    /// Returns a hint if a long option was written with one hyphen, or `nil` if none was.
+    private static func hyphenHint(for options: ArraySlice<String>) -> String? {
+        let command = configuration.subcommands.first { $0.configuration.commandName == options.first } ?? Self.self
+        let help = command.helpMessage(includeHidden: true)
+        let word = options.first { option in
+            option.count > 2 && option.hasPrefix("-") && !option.hasPrefix("--") && help.contains(" -\(option)")
+        }
+        return word.map { "did you mean -\($0)? options of several letters begin with two hyphens" }
+    }
+}
+
+/// The help that `-h` prints, which fits on a screen.
+enum ShortHelp {
+    /// The column at which `--help` begins the descriptions of options.
+    private static let column = 26
+    private static let width = 80
+
+    /// Returns the complete help without the discussion, and with one line for each option.
+    static func text(of help: String) -> String {
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) else { return help }
+        var short = Array(lines[..<usage].prefix { !$0.isEmpty }) + [""]
+        var entry: [String] = []
+        func endEntry() {
+            if let line = Self.line(of: entry) { short.append(line) }
+            entry = []
+        }
+        for line in lines[usage...] {
+            if line.hasPrefix("  ") && (!entry.isEmpty || !line.hasPrefix("   ")) {
+                if !line.hasPrefix("   ") { endEntry() }
+                entry.append(line)
+            } else {
+                endEntry()
+                if !line.isEmpty || short.last?.isEmpty == false { short.append(line) }
+            }
+        }
+        endEntry()
+        while short.last?.isEmpty == true { short.removeLast() }
+        return (short + ["", "--help describes each option, and has examples."]).joined(separator: "\n")
+    }
+
+    /// Returns the line of an option, whose description is cut after its first sentence or at the end of the line.
+    private static func line(of entry: [String]) -> String? {
+        guard let first = entry.first.map(Array.init) else { return nil }
+        // A long name has a line of its own.
+        let isDescribed = first.count > column && first[column - 1] == " "
+        let name = String(isDescribed ? first[..<column] : first[...]).split(separator: " ").joined(separator: " ")
+        let rest = (isDescribed ? [String(first[column...])] : []) + entry.dropFirst()
+        var words = rest.joined(separator: " ").split(separator: " ")
+        if let end = words.firstIndex(where: { $0.hasSuffix(".") }) { words.removeSubrange((end + 1)...) }
+        let start = "  " + name + String(repeating: " ", count: max(2, column - 2 - name.count))
+        var line = start
+        for (index, word) in words.enumerated() {
+            let space = index == 0 ? "" : " "
+            guard line.count + space.count + word.count <= width - 2 else { return line + " …" }
+            line += space + word
+        }
+        return words.isEmpty ? "  " + name : line
     }
 }
 

@@ -1,7 +1,8 @@
 extension JSONForm {
     /// The forms of all results, in the order of the article "JSON output".
     public static let all: [JSONForm] = [
-        error, scan, convert, report, bundle, verify, receive, list, gaps, job, plan, status, bundleStatus, edit, prune,
+        error, scan, convert, report, bundle, verify, receive, list, quarantine, gaps, job, plan, status, bundleStatus,
+        edit, prune,
         ledger, logUpload, logMessage,
     ]
 
@@ -44,7 +45,10 @@ extension JSONForm {
                 ]), .missingParents, .counts("problemCounts", "the number of problems for each code"),
             .objects("problems", "the first problems", problem),
             .counts("quarantineCounts", "the number of quarantined items for each code"),
-            .objects("quarantined", "the first quarantined items", quarantineEntry), .totals,
+            .objects("quarantined", "the first quarantined items", quarantineEntry),
+            .object(
+                "reread", "with `--reread-quarantine`: what was found in the quarantine of bundles",
+                [.count("items", "the number of items that left it"), .count("records", "the number of records")]), .totals,
             .objects("withdrawals", "withdrawals by which no record of a client may be uploaded", withdrawal),
             .object(
                 "pseudonymized", "with `--pseudonymize`: what was omitted",
@@ -244,8 +248,8 @@ extension JSONForm {
     public static let bundle = JSONForm(
         "bundle", "a written bundle, printed by `bundle`",
         intake([
-            .text("digest", "the digest of the bundle"), .optionalText("index", "the written index"), .omittedContents,
-            .text("output", "the output"), .parents,
+            .count("bytes", "the size of the bundle"), .text("digest", "the digest of the bundle"), .dryRun,
+            .optionalText("index", "the written index"), .omittedContents, .text("output", "the output"), .parents,
             .objects("volumes", "the volumes", fileMembers).ifPresent,
         ]))
 
@@ -346,6 +350,14 @@ extension JSONForm {
                 [.count("bytes", "the size"), .text("path", "the path"), .count("records", "the number of records")]),
             .text("tool", "the version of the program that made the bundle"), .totals,
             .objects("withdrawals", "withdrawals by which no record of a client may be uploaded", withdrawal),
+        ])
+
+    /// The result of `quarantine`.
+    public static let quarantine = JSONForm(
+        "quarantine", "extracted items, printed by `quarantine`",
+        [
+            .count("files", "the number of written files"), .count("items", "the number of items"),
+            .text("output", "the folder"), .count("withoutBytes", "items whose bytes no bundle contains"),
         ])
 
     private static let clientMembers: [JSONMember] = [
@@ -467,7 +479,7 @@ extension JSONForm {
 
     /// The result of `status` with bundles.
     public static let bundleStatus = JSONForm(
-        "bundle-status", "the state of bundles, printed by `pingferry-upload status BUNDLE…`",
+        "bundle-status", "the state of bundles, printed by `pingferry-upload status BUNDLE`",
         [.objects("bundles", "the bundles", bundleMembers)])
 
     private static let bundleMembers: [JSONMember] = [
@@ -492,12 +504,15 @@ extension JSONForm {
     /// The result of `retry`, `release` and `forget`.
     public static let edit = JSONForm(
         "edit", "changed entries, printed by `pingferry-upload retry`, `release` and `forget`",
-        [.counts("entries", "the number of changed entries for each id or, without ids, for each selection")])
+        [
+            .dryRun,
+            .counts("entries", "the number of changed entries for each id or, without ids, for each selection"),
+        ])
 
     /// The result of `prune`.
     public static let prune = JSONForm(
         "prune", "removed entries, printed by `pingferry-upload prune`",
-        [.count("pruned", "the number of removed entries")])
+        [.dryRun, .count("pruned", "the number of removed entries")])
 
     /// A line of `--log-json` about an upload.
     public static let logUpload = JSONForm(
@@ -556,6 +571,7 @@ extension JSONMember {
     fileprivate static let events = object(
         "events", "the number of events with a documented meaning, and of others",
         [.counts("known", "for each meaning"), .count("unknown", "without a documented meaning")])
+    fileprivate static let dryRun = flag("dryRun", "whether nothing was changed because of `--dry-run`")
     fileprivate static let held = counts("held", "the number of held records for each reason")
     fileprivate static let types = counts("types", "the number of records for each type")
     fileprivate static let uploadable = count("uploadable", "the number of records that can be uploaded")

@@ -68,6 +68,52 @@ public enum SystemResources {
     }
 }
 
+/// An environment variable that changes what a program does.
+public struct EnvironmentVariable: Sendable {
+    /// The name of the variable, or the names that are used together.
+    public let name: String
+    let meaning: String
+
+    /// Creates a variable of one program.
+    public init(_ name: String, _ meaning: String) {
+        self.name = name
+        self.meaning = meaning
+    }
+
+    /// The variables of both programs.
+    private static let shared = [
+        EnvironmentVariable("TMPDIR", "the folder for temporary files, instead of /tmp"),
+        EnvironmentVariable("PATH", "the folders of ssh-keygen, par2 and pingferry-upload"),
+        EnvironmentVariable("PINGFERRY_SIGNERS", "the list of accepted signers, for --signers"),
+        EnvironmentVariable("PINGFERRY_REVOKED", "the list of revoked keys, for --revoked"),
+        EnvironmentVariable(
+            progressVariable,
+            "the number of seconds between two lines about the progress in a log; SIGUSR1 requests one"),
+    ]
+
+    /// The sections about the environment and the files of a program in its help.
+    public static func help(_ variables: [EnvironmentVariable], files: [(name: String, meaning: String)]) -> String {
+        let variables = (shared + variables).map { "  \($0.name): \($0.meaning)" }
+        let files = files.map { "  \($0.name): \($0.meaning)" }
+        return (["Environment:"] + variables + ["", "Files:"] + files + ["", documentation]).joined(separator: "\n")
+    }
+
+    private static let documentation = """
+        The articles are in share/doc/pingferry of an installation, and in the folder Sources of the source code; \
+        README.md lists them.
+        """
+
+    private static let progressVariable = "PINGFERRY_PROGRESS_SECONDS"
+
+    /// The time between two lines about the progress, or `nil` if the environment has no valid number.
+    static var progressInterval: Duration? {
+        guard let value = getenv(progressVariable), let seconds = Int(String(cString: value)),
+            (1...86_400).contains(seconds)
+        else { return nil }
+        return .seconds(seconds)
+    }
+}
+
 /// The version of the programs.
 public enum ProgramVersion {
     /// The version number, which is also written into bundles, receipts and requests.

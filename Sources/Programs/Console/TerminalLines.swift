@@ -3,9 +3,15 @@ import CFiles
 import Glibc
 import Hashing
 
-/// A line on standard error that shows the progress of a long operation, if standard error is a terminal.
+/// The progress of a long operation on standard error.
+///
+/// On a terminal, it is a line that changes. A line for a log is written when SIGUSR1 arrives, and at the interval in the
+/// environment if standard error is not a terminal.
 public final class ProgressLine {
     private let isShown: Bool
+    /// The time between two lines of a log, or `nil` if they are written only on request.
+    private let logInterval: Duration?
+    private var lastLogTime: ContinuousClock.Instant
     private let verb: String
     private let totalBytes: Int?
     private let clock = ContinuousClock()
@@ -25,18 +31,36 @@ public final class ProgressLine {
         self.verb = verb
         totalBytes = total
         isShown = !isQuiet && StandardError.isTerminal
+        logInterval = isQuiet || isShown ? nil : EnvironmentVariable.progressInterval
         startTime = clock.now
         lastUpdate = startTime
+        lastLogTime = startTime
+    }
+
+    /// Ensures that SIGUSR1 requests a line instead of ending the program.
+    public static func handleRequests() {
+        // A failure is ignored, because the signal is only a convenience.
+        _ = cfiles_note_requests()
     }
 
     /// Adds to the counts of processed bytes and records, and updates the line a few times a second.
     public func add(bytes: Int, records: Int = 0) {
         byteCount += bytes
         recordCount += records
-        guard isShown, clock.now - lastUpdate >= Self.updateInterval else { return }
-        lastUpdate = clock.now
-        let seconds = (lastUpdate - startTime) / .seconds(1)
-        writeToTerminal(Self.text(verb, bytes: byteCount, of: totalBytes, records: recordCount, seconds: seconds))
+        let now = clock.now
+        if cfiles_take_request() != 0 || logInterval.map({ now - lastLogTime >= $0 }) == true {
+            lastLogTime = now
+            clear()
+            StandardError.write("progress: \(text(at: now))", .information)
+        }
+        guard isShown, now - lastUpdate >= Self.updateInterval else { return }
+        lastUpdate = now
+        writeToTerminal(text(at: now))
+    }
+
+    private func text(at now: ContinuousClock.Instant) -> String {
+        let seconds = (now - startTime) / .seconds(1)
+        return Self.text(verb, bytes: byteCount, of: totalBytes, records: recordCount, seconds: seconds)
     }
 
     /// Returns the text of the line, such as `verifying: 42%, 120 MB, 60 MB/s, 0:03 left`.

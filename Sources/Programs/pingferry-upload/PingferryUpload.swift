@@ -40,6 +40,8 @@ struct PingferryUpload: AsyncParsableCommand {
             including a bundle or ledger that fails during the job, or a lack of threads, open files or memory; 75 a backlog \
             within the limits is left for another job, or another job is running; 77 permission denied; 78 invalid configuration \
             or credentials, or a ledger that is older than its last job.
+
+            \(EnvironmentVariable.help(environment, files: files))
             """,
         version: ProgramVersion.description(of: name),
         subcommands: [
@@ -47,6 +49,21 @@ struct PingferryUpload: AsyncParsableCommand {
             ForgetCommand.self, PruneCommand.self, LedgerCommand.self, CompletionsCommand.self,
         ],
         defaultSubcommand: SendCommand.self)
+
+    private static let environment = [
+        EnvironmentVariable("PINGFERRY_CREDENTIALS", "the credentials file, for --credentials"),
+        EnvironmentVariable(CredentialHelp.variables, "credentials"),
+        EnvironmentVariable("PINGFERRY_PING_URL", "the address of a monitoring service, for --ping"),
+        EnvironmentVariable("HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "the proxy, unless --proxy is given"),
+        EnvironmentVariable("TZDIR", "the folder of the time zones"),
+    ]
+
+    private static let files = [
+        (
+            name: "$XDG_STATE_HOME/pingferry/ledger.sqlite",
+            meaning: "the ledger; the default folder is ~/.local/state/pingferry"
+        )
+    ]
 
     /// The name of the program in messages.
     static let name = "pingferry-upload"

@@ -53,6 +53,11 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A shell command that prints what would be in the credentials file.", valueName: "command"))
+    var credentialsCommand: String?
+
+    @Option(
+        help: ArgumentHelp(
             "A PEM file with the trusted certificate authorities. (default: those of the system)", valueName: "file"),
         completion: .file())
     var caFile: String?
@@ -111,6 +116,9 @@ struct SendingOptions: ParsableArguments {
         if let pace = requestsPerSecond, !(pace >= 0.001 && pace <= 100_000) {
             throw ValidationError("--requests-per-second must be from 0.001 to 100000")
         }
+        guard credentials == nil || credentialsCommand == nil else {
+            throw ValidationError("--credentials and --credentials-command cannot be used together")
+        }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key requires --client-cert")
         }
@@ -135,6 +143,12 @@ struct SendingOptions: ParsableArguments {
 
     /// Returns the credentials from the file and the environment.
     func credentials(environment: [String: String]) throws -> Credentials {
+        if let credentialsCommand {
+            let option = "--credentials-command"
+            let bytes = try SecretCommand.output(of: credentialsCommand, option, environment: environment)
+            let file = try CredentialFile(bytes, path: option, knowing: Systems.table)
+            return try Credentials(file: file, environment: environment, of: Systems.table)
+        }
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
         let protectedFolder = environment[Self.protectedFolderVariable]
         let file = try path.map {

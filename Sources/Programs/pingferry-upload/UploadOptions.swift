@@ -96,8 +96,8 @@ struct LedgerOptions: ParsableArguments {
         files.update("--ledger", AtomicOutput.replacedPaths(of: JobCounter.path(ofLedger: path)))
     }
 
-    func openLedger(mustExist: Bool) throws -> Ledger {
-        try Ledger(path: try path(), now: SystemClock.now, mustExist: mustExist)
+    func openLedger(mustExist: Bool, isRehearsal: Bool = false) throws -> Ledger {
+        try Ledger(path: try path(), now: SystemClock.now, mustExist: mustExist, isRehearsal: isRehearsal)
     }
 }
 

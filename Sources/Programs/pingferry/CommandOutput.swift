@@ -18,6 +18,10 @@ final class CommandOutput {
     private var terminalRewriter: PrintableJSON?
     /// The running hash of the written bytes, or `nil` if no hash is needed.
     private let runningHash: RunningHash?
+    /// Whether nothing is written.
+    private var isRehearsal = false
+    /// The number of bytes passed to ``write(_:)``.
+    private(set) var byteCount = 0
     /// The volumes that were written, or an empty array if the output is not split.
     private(set) var volumes: [VolumeWriter.Volume] = []
     /// The files that must not be read as input, which are the files being written and the files that they replace.
@@ -46,6 +50,17 @@ final class CommandOutput {
         self.file = consume file
     }
 
+    /// Creates an output that only counts the bytes that would be written to `path`.
+    init(rehearsing path: String) {
+        self.path = path
+        isSplitIntoVolumes = false
+        runningHash = nil
+        stream = nil
+        terminalRewriter = nil
+        identities = []
+        isRehearsal = true
+    }
+
     /// Opens an output that is split into volumes.
     init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
         self.path = path
@@ -70,6 +85,8 @@ final class CommandOutput {
 
     /// Writes bytes, with unprintable characters escaped if the output is a terminal.
     func write(_ bytes: Span<UInt8>) throws {
+        byteCount += bytes.count
+        guard !isRehearsal else { return }
         runningHash?.update(bytes)
         if isSplitIntoVolumes {
             // The writer is removed from the property during the call. An error then destroys the writer, which removes

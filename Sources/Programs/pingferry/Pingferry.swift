@@ -26,13 +26,27 @@ struct Pingferry: AsyncParsableCommand {
             program is not installed: ssh-keygen for signatures, par2 for repair blocks, or pingferry-upload for upload, which ends with the \
             exit status of that program; 73 the output cannot be created; 74 input/output error, or too few threads or \
             too little memory; 77 no permission; 78 the password of a backup is missing or wrong.
+
+            \(EnvironmentVariable.help(environment, files: files))
             """,
         version: ProgramVersion.description(of: "pingferry"),
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
-            VerifyCommand.self, ReceiveCommand.self, ListCommand.self, GapsCommand.self, PseudonymKeyCommand.self,
+            VerifyCommand.self, ReceiveCommand.self, ListCommand.self, QuarantineCommand.self, GapsCommand.self,
+            PseudonymKeyCommand.self,
             UploadCommand.self, CompletionsCommand.self, JSONSchemaCommand.self,
         ])
+
+    private static let environment = [
+        EnvironmentVariable("PINGFERRY_BACKUP_PASSWORD", "the password of an encrypted backup")
+    ]
+
+    private static let files = [
+        (
+            name: "$XDG_STATE_HOME/pingferry/accepted",
+            meaning: "the digests that receive has accepted; the default folder is ~/.local/state/pingferry"
+        )
+    ]
 
     /// The number of files that a command has open in addition to the three standard streams.
     private static let openFiles = 13
@@ -45,6 +59,7 @@ struct Pingferry: AsyncParsableCommand {
         setenv("TZ", ":/etc/localtime", 0)
         SystemResources.require(for: "pingferry", openFiles: openFiles, threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")
+        ProgressLine.handleRequests()
         ProgramVersion.printJSONIfRequested(
             of: "pingferry", library: "libarchive", description: String(cString: archive_version_details()))
         do {

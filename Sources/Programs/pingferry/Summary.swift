@@ -30,6 +30,11 @@ struct Summary {
         if intake.omitted.records > 0 {
             parts.append("\(intake.omitted.records.counted("record")) of earlier bundles omitted")
         }
+        let found = intake.rereadCounts
+        if !found.isEmpty {
+            parts.append(
+                "\(found.records.counted("record")) found in quarantine, which \(found.items.counted("item")) left")
+        }
         if intake.quarantinedItems.count > 0 { parts.append("\(intake.quarantinedItems.count) quarantined") }
         return parts.joined(separator: ", ")
     }
@@ -86,7 +91,9 @@ struct Summary {
             "filters": filter.json, "missingParents": missingParents,
             "problemCounts": intake.problems.countsByCode, "problems": intake.problems.elements.map(\.json),
             "quarantineCounts": intake.quarantinedItems.countsByCode,
-            "quarantined": intake.quarantinedItems.elements.map(\.jsonWithCode), "totals": intake.totals.json,
+            "quarantined": intake.quarantinedItems.elements.map(\.jsonWithCode), 
+            "reread": ["items": intake.rereadCounts.items, "records": intake.rereadCounts.records] as CanonicalObject,
+            "totals": intake.totals.json,
             "withdrawals": sortedWithdrawals.map(\.json),
         ]
         if let pseudonymKeyID {

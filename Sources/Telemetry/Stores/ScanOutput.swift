@@ -28,6 +28,10 @@ public struct ScanOutput: Sendable {
     public private(set) var reports: [ReportEntry] = []
     /// The number of bytes that were read.
     public var bytesRead = 0
+    /// Whether the records are from quarantined items of a bundle, which may contain the same records already.
+    public var isReread = false
+    /// The number of quarantined items that were understood, so that they leave the quarantine.
+    public var rereadItemCount = 0
     /// The index of the current input.
     public let input: Int
     /// The label of the capture, or the path of a bundle.

@@ -143,6 +143,8 @@ public struct ScanOptions: Sendable {
     public var quarantineFileLimit: Int
     /// The spool for the bytes of quarantined files, or `nil` if only their hashes are needed.
     public var quarantine: QuarantineSpool?
+    /// Whether the quarantined items of bundles are read again.
+    public var rereadsQuarantine = false
     /// The folder for temporary copies of databases.
     public var copyFolder: String
     /// Whether stores report on their contents, such as the state of their queues.

@@ -260,6 +260,8 @@ import Testing
                 "1 record stays refused until retry or forget: 400 the server cannot read the request: no (1)"))
         try await server.setRules()
         #expect(try await run("retry", "--status", "404").text == "0 records to be sent again\n")
+        #expect(try await run("retry", "-n", "--status", "400").text == "dry run: 1 record to be sent again\n")
+        #expect(try await run("forget", "--dry-run", "--for-good", "none", "--json").json()["dryRun"] as? Bool == true)
         #expect(try await run("retry", "--status", "400").text == "1 record to be sent again\n")
         #expect(
             try await job(path).text

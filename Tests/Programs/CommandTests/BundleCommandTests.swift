@@ -194,6 +194,37 @@ import Testing
         #expect(try pingferry("convert", "-q", "-o", "-", damaged).output == records)
     }
 
+    @Test("A dry run writes nothing, and states the size and the digest of the bundle")
+    func dryRun() throws {
+        let words = [
+            "--json", "--index", folder("i"), "--receipt", folder("r.json"), "-o", folder("a.tar.zst"), sample("webxr"),
+        ]
+        let planned = try shell(#""$0" bundle -n "$@""#, words).json()
+        #expect(folder.names == [])
+        let made = try shell(#""$0" bundle "$@""#, words).json()
+        #expect(planned["dryRun"] as? Bool == true && made["dryRun"] as? Bool == false)
+        #expect(planned["digest"] as? String == made["digest"] as? String)
+        #expect(planned["bytes"] as? Int == (try folder.data("a.tar.zst")).count)
+        let again = try pingferry("bundle", "--dry-run", "-o", folder("a.tar.zst"), sample("webxr"))
+        #expect(
+            again.lines.first?.hasPrefix("dry run: \(planned["bytes"] ?? 0) bytes for \(folder("a.tar.zst")): ") == true
+        )
+    }
+
+    @Test(
+        "--verbose prints a line for each input and each store",
+        arguments: ["scan", "gaps", "bundle -n -o x", "convert -o x"])
+    func verbose(command: String) throws {
+        let finished = try shell(
+            #"cd "$1" && "$0" "${@:2}""#,
+            [folder.path] + command.split(separator: " ").map(String.init) + ["-v", sample("webxr")])
+        #expect(finished.errorLines.first == "pingferry: read webxr")
+        #expect(
+            finished.errorLines.contains {
+                $0.hasPrefix("pingferry:   mozilla-ping-file ") && $0.contains(" records (")
+            }, "\(finished.errors)")
+    }
+
     @Test func jsonSummaryHasAllKeys() throws {
         let finished = try pingferry("bundle", "--json", "-o", folder("a.tar.zst"), sample("focus"))
         let summary = try finished.json()

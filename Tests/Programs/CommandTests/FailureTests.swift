@@ -25,10 +25,47 @@ import Testing
     func usage(arguments: [String]) throws {
         let finished = try shell(#"cd "$1" && "$0" "${@:2}""#, [folder.path] + arguments)
         #expect(finished.status == 64)
-        #expect(finished.output.isEmpty)
-        #expect(finished.errors.hasPrefix("Error: "))
+        if arguments.contains("--json") {
+            #expect((try finished.json()["error"] as? [String: Any])?["code"] as? String == "usage")
+        } else {
+            #expect(finished.output.isEmpty)
+        }
+        #expect(finished.errors.hasPrefix("pingferry: "))
         #expect(finished.errors.contains("Usage: pingferry"))
         #expect(folder.names == [])
+    }
+
+    @Test("A long option with one hyphen gives a hint")
+    func singleHyphen() throws {
+        let finished = try pingferry("scan", "-json", sample("webxr"))
+        #expect(finished.status == 64)
+        #expect(finished.errors.hasPrefix("pingferry: The value 'son' is invalid for '-j <n>'\n"))
+        #expect(
+            finished.errorLines.last == "hint: did you mean --json? options of several letters begin with two hyphens")
+    }
+
+    /// Commands that fail, and the error that they print with `--json`.
+    private static let failures: [(words: [String], code: String, path: String?, status: Int32)] = [
+        (["scan", "none"], "no-input", "none", 66), (["scan", "empty"], "bad-data", "empty", 65),
+        (["list", "none"], "no-input", "none", 66), (["gaps", "none"], "no-input", "none", 66),
+        (["convert", "-o", "x.ndjson", "none"], "no-input", "none", 66),
+        (["report", "-o", "x.html", "none"], "no-input", "none", 66),
+        (["bundle", "-o", "/proc/x.tar.zst", "none"], "cannot-create", "/proc/x.tar.zst", 73),
+        (["list", "empty"], "bad-data", "empty", 65), (["receive", "-o", "x", "none"], "usage", nil, 64),
+        (["frobnicate"], "usage", nil, 64), (["scan", "--jobs", "x", "none"], "usage", nil, 64),
+    ]
+
+    @Test("With --json, a command that fails prints its error as the result", arguments: failures)
+    func jsonError(failure: (words: [String], code: String, path: String?, status: Int32)) throws {
+        try folder.put("", "empty")
+        let finished = try shell(#"cd "$1" && "$0" "${@:2}""#, [folder.path] + failure.words + ["--json"])
+        #expect(finished.status == failure.status)
+        let error = try #require(try finished.json()["error"] as? [String: Any])
+        #expect(error["code"] as? String == failure.code)
+        #expect(error["path"] as? String == failure.path)
+        #expect(error["status"] as? Int == Int(failure.status))
+        let message = try #require(error["message"] as? String)
+        #expect(finished.errors.hasPrefix("pingferry: \(message)\n"), "\(finished.errors)")
     }
 
     @Test("A path that is not UTF-8 is rejected, because it could be read as another path")

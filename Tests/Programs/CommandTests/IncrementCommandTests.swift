@@ -77,8 +77,9 @@ import Testing
     func indexEqualsBundles() throws {
         let chain = try packChain()
         try pack(
-            "a.tar.zst", night: 3, ["--since-bundle", chain[0], chain[1], "--index", folder("a.index")], status: 0)
-        try pack("b.tar.zst", night: 3, ["--since-bundle", chain[1], chain[0]], status: 0)
+            "a.tar.zst", night: 3,
+            ["--since-bundle", chain[0], "--since-bundle", chain[1], "--index", folder("a.index")], status: 0)
+        try pack("b.tar.zst", night: 3, ["--since-bundle", chain[1], "--since-bundle", chain[0]], status: 0)
         try pack(
             "c.tar.zst", night: 3, ["--since-bundle", chain[1], "--since-index", folder("1.index")], status: 0)
         for name in ["a.tar.zst", "b.tar.zst", "c.tar.zst"] {
@@ -258,6 +259,17 @@ import Testing
                 #expect(folder.names == names)
                 #expect(try names.map { try folder.data($0) } == contents)
             }
+        }
+    }
+
+    @Test("An earlier bundle is one value, so that a capture can follow")
+    func captureAfterEarlierBundle() throws {
+        let first = folder("1.tar.zst")
+        try pingferry("bundle", "-q", "--index", folder("i"), "-o", first, sample("webxr"))
+        for option in [["--since-bundle", first], ["--since-index", folder("i")]] {
+            let finished = try shell(#""$0" bundle --json -n -o x "$@""#, option + [sample("webxr")])
+            let totals = try finished.json()["totals"] as? [String: Any]
+            #expect(totals?["records"] as? Int == 0, "\(finished.errors)")
         }
     }
 

@@ -119,7 +119,7 @@ import Testing
                 try expectRefusal(
                     ["bundle", "--force", options[0], folder(first), options[1], folder(second), sample("shop")]
                         + output,
-                    status: 64, "Error: ")
+                    status: 64, "pingferry: ")
             }
         }
     }

@@ -51,7 +51,7 @@ import Testing
             let words = "\(pingferryPath) bundle -o \(output) \(sample("webxr"))"
             let finished = try RunningProgram(["script", "-qec", words, "/dev/null"]).finish()
             #expect(finished.status == 64)
-            #expect(finished.text.hasPrefix("Error: a bundle cannot be written to a terminal"), "\(finished.text)")
+            #expect(finished.text.hasPrefix("pingferry: a bundle cannot be written to a terminal"), "\(finished.text)")
         }
     }
 

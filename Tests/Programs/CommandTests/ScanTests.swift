@@ -54,7 +54,7 @@ import Testing
         }
         let wrong = try pingferry("scan", "-jx", sample("webxr"))
         #expect(wrong.status == 64)
-        #expect(wrong.errorLines.first == "Error: The value 'x' is invalid for '-j <n>'")
+        #expect(wrong.errorLines.first == "pingferry: The value 'x' is invalid for '-j <n>'")
     }
 
     @Test func bundleCanBeScanned() throws {

@@ -116,7 +116,7 @@ import Testing
             #expect(finished.status == 64)
             #expect(
                 finished.errorLines.first
-                    == "Error: --segments \(range) exceeds the bundle: \(bundle) has 3 segments")
+                    == "pingferry: --segments \(range) exceeds the bundle: \(bundle) has 3 segments")
         }
         for range in ["0", "2-1", "a", ""] {
             #expect(try convert("-o", folder("x"), "--segments", range, bundle).status == 64, "\(range)")
@@ -126,11 +126,11 @@ import Testing
         for path in [log, folder("phone"), Self.ping, "\(repository)/samples/pings.ndjson", sample("focus.zip")] {
             let finished = try convert("-o", folder("x"), "--segments", "1", path)
             #expect(finished.status == 64)
-            #expect(finished.errorLines.first == "Error: --segments requires a bundle, but \(path) is not a bundle")
+            #expect(finished.errorLines.first == "pingferry: --segments requires a bundle, but \(path) is not a bundle")
         }
         let two = try convert("-o", folder("x"), "--segments", "1", bundle, bundle)
         #expect(two.status == 64)
-        #expect(two.errorLines.first == "Error: --segments requires exactly one bundle")
+        #expect(two.errorLines.first == "pingferry: --segments requires exactly one bundle")
         #expect(try convert("-o", folder("x"), "--salvage", "--segments", "1", bundle).status == 64)
         #expect(try convert("-o", folder("x"), "--segments", "1", folder("none")).status == 66)
         #expect(try convert("-o", bundle, "--force", "--segments", "1", bundle).status == 73)

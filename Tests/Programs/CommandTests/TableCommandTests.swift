@@ -62,7 +62,7 @@ import Testing
     func usage(options: [String]) throws {
         let finished = try shell(#"cd "$1" && "$0" convert "$2" "${@:3}""#, [folder.path, sample("webxr")] + options)
         #expect(finished.status == 64)
-        #expect(finished.errors.hasPrefix("Error: "))
+        #expect(finished.errors.hasPrefix("pingferry: "))
         #expect(folder.names == [])
     }
 

@@ -24,6 +24,20 @@ import Testing
         }
     }
 
+    @Test("-V prints the version, and -h fewer lines than --help", arguments: ["pingferry", "pingferry-upload"])
+    func shortOptions(program: String) throws {
+        let path = builtProgram(program)
+        #expect(try tool(path, "-V") == tool(path, "--version"))
+        let commands = program == "pingferry" ? ["bundle", "scan"] : ["send", "status"]
+        for command in commands {
+            let (short, long) = (try tool(path, command, "-h"), try tool(path, command, "--help"))
+            #expect(
+                short.split(separator: "\n").count < 50 && short.split(separator: "\n").allSatisfy { $0.count <= 100 })
+            let options = long.matches(of: #/\n  (-\w, )?(--[a-z-]+)/#).map(\.output.2)
+            #expect(!options.isEmpty && options.allSatisfy(short.contains))
+        }
+    }
+
     @Test("An error of the output is reported")
     func full() throws {
         let finished = try RunningProgram(["bash", "-c", #""$0" --version --json > /dev/full"#, pingferryPath]).finish()

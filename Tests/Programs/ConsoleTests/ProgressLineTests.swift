@@ -23,6 +23,25 @@ import Testing
         }
     }
 
+    /// The program opens the pipe with the password after its start, and before it reads the capture.
+    @Test("SIGUSR1 requests a line about the progress", arguments: ["", "-q"])
+    func request(option: String) throws {
+        let folder = try TemporaryFolder()
+        let script = #"""
+            mkfifo "$1/password"
+            "$0" scan $3 --password-file "$1/password" "$2" & program=$!
+            exec 3> "$1/password"
+            kill -USR1 "$program"
+            echo x >&3
+            exec 3>&-
+            wait "$program"
+            """#
+        let words = ["bash", "-c", script, builtProgram("pingferry"), folder.path, sample("webxr"), option]
+        let finished = try RunningProgram(words).finish()
+        #expect(finished.status == 0)
+        #expect(finished.errors.hasPrefix("progress: reading: "), "\(finished.errors)")
+    }
+
     /// A Python script that runs a program on a separate terminal, waits until it shows a text, and sends it a signal.
     ///
     /// The script prints the output after the text as a literal of type `bytes`.

@@ -71,6 +71,12 @@ void cfiles_echo_on(void);
 /// The function must be called only once. Returns 0 or an errno code.
 int cfiles_catch_stop(void);
 
+/// Installs a handler for SIGUSR1 that only notes the signal. Returns 0 or an errno code.
+int cfiles_note_requests(void);
+
+/// Returns whether SIGUSR1 has arrived since the last call.
+int cfiles_take_request(void);
+
 /// Waits for SIGINT, SIGTERM, SIGHUP or SIGUSR1. Returns the signal number, or 0 if cfiles_catch_stop did not succeed.
 /// SIGUSR1 can arrive any number of times.
 int cfiles_wait_for_stop(void);

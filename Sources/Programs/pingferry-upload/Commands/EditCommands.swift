@@ -37,7 +37,7 @@ struct RetryCommand: AsyncParsableCommand {
         try await reportingErrors {
             let selections: [RefusalSelection] =
                 all ? [.all] : status.isEmpty ? [.ids(edit.ids)] : status.map { .status($0) }
-            let ledger = try edit.ledger.openLedger(mustExist: true)
+            let ledger = try edit.openLedger()
             let counts = try selections.reduce(into: [:]) { $0.merge(try ledger.retry($1), uniquingKeysWith: +) }
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
             try edit.requireKnownIDs(counts)
@@ -73,7 +73,7 @@ struct ForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let ledger = try edit.ledger.openLedger(mustExist: true)
+            let ledger = try edit.openLedger()
             let counts = try forGood ? ledger.giveUp(edit.ids, at: SystemClock.now) : ledger.forget(edit.ids)
             try edit.report(
                 forGood ? "record given up" : "entry forgotten",
@@ -83,13 +83,25 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
+/// The option of commands that change the ledger.
+struct RehearsalOptions: ParsableArguments {
+    @Flag(name: [.customShort("n"), .long], help: "Only print what would change.")
+    var dryRun = false
+
+    /// The beginning of the line about the changes.
+    var prefix: String { dryRun ? "dry run: " : "" }
+}
+
 /// The options of commands that edit the ledger.
 struct EditOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The ids of records, as shown by status --ids and list --ids.", valueName: "id"))
     var ids: [String] = []
 
+    @OptionGroup var rehearsal: RehearsalOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func openLedger() throws -> Ledger { try ledger.openLedger(mustExist: true, isRehearsal: rehearsal.dryRun) }
 
     func requireIDs() throws {
         guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
@@ -98,9 +110,9 @@ struct EditOptions: ParsableArguments {
     func report(_ noun: String, plural: String, _ counts: [CapturedText: Int]) throws {
         let total = counts.values.reduce(0, +)
         if common.json {
-            try JSONResult.print(["entries": counts], as: .edit)
+            try JSONResult.print(["dryRun": rehearsal.dryRun, "entries": counts], as: .edit)
         } else if !common.quiet {
-            try Terminal.print("\(total) \(total == 1 ? noun : plural)")
+            try Terminal.print("\(rehearsal.prefix)\(total) \(total == 1 ? noun : plural)")
         }
     }
 

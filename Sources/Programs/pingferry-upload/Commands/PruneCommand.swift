@@ -26,6 +26,7 @@ struct PruneCommand: AsyncParsableCommand {
             "Remove records that no job has seen for this time, such as 90d. The minimum is 7d.", valueName: "age"))
     var olderThan: Age
 
+    @OptionGroup var rehearsal: RehearsalOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
@@ -40,12 +41,12 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let count = try ledger.openLedger(mustExist: true).prune(
+            let count = try ledger.openLedger(mustExist: true, isRehearsal: rehearsal.dryRun).prune(
                 unseenFor: olderThan.milliseconds, knowing: Systems.table, at: SystemClock.now)
             if common.json {
-                try JSONResult.print(["pruned": count], as: .prune)
+                try JSONResult.print(["dryRun": rehearsal.dryRun, "pruned": count], as: .prune)
             } else if !common.quiet {
-                try Terminal.print("\(count.counted("record")) removed from the ledger")
+                try Terminal.print("\(rehearsal.prefix)\(count.counted("record")) removed from the ledger")
             }
         }
     }

@@ -62,7 +62,7 @@ struct ReleaseCommand: AsyncParsableCommand {
             files.read(bundle.flatMap(BundleFile.allPaths))
             try edit.ledger.add(to: &files)
             try files.check()
-            let ledger = try edit.ledger.openLedger(mustExist: true)
+            let ledger = try edit.openLedger()
             var ids = Set(force ? edit.ids : [])
             if !bundle.isEmpty { ids.formUnion(try await heldIDsInBundles()) }
             if !force { ids.formUnion(try heldIDs(in: ledger, among: edit.ids.filter { !ids.contains($0) })) }

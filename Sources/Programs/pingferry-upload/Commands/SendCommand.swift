@@ -100,7 +100,7 @@ struct SendCommand: AsyncParsableCommand {
         help: ArgumentHelp("The bundles to send, or folders with bundles.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
-    @Flag(help: "Print the plan without sending anything.")
+    @Flag(name: [.customShort("n"), .long], help: "Print the plan without sending anything.")
     var dryRun = false
 
     @Flag(

@@ -49,6 +49,10 @@ struct BundleCommand: AsyncParsableCommand {
               pingferry bundle --since-index phones.index --index phones.index -o 2.tar.zst phones/
               pingferry verify --chain 1.tar.zst 2.tar.zst
 
+            --reread-quarantine reads the quarantined items of bundles again, after a parser was corrected. Each record \
+            from them has a note with the old hash and code. The new bundle names the old one as its parent, and replaces it:
+              pingferry bundle --reread-quarantine -o new.tar.zst old.tar.zst
+
             -o - writes the bundle to standard output, and the summary to standard error:
               pingferry bundle -o - phone/ | age -r RECIPIENT > phone.tar.zst.age
               age -d -i KEYFILE phone.tar.zst.age | pingferry verify -
@@ -95,12 +99,18 @@ struct BundleCommand: AsyncParsableCommand {
     @Flag(help: "Replace an existing output.")
     var force = false
 
+    @Flag(
+        name: [.customShort("n"), .long],
+        help: "Write nothing, and print what the bundle would contain, with its size and its digest.")
+    var dryRun = false
+
     @OptionGroup(title: "Increments") var increments: IncrementOptions
     @OptionGroup var receipts: ReceiptOptions
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
     @OptionGroup(title: "Pseudonyms") var pseudonyms: PseudonymOptions
+    @OptionGroup var quarantine: QuarantineOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
@@ -125,6 +135,10 @@ struct BundleCommand: AsyncParsableCommand {
         }
         if repair != nil, isStandardOutput {
             throw ValidationError("repair blocks are made for files, and not for \(output)")
+        }
+        if quarantine.rereadQuarantine, increments.index != nil || !increments.inputPaths.isEmpty {
+            throw ValidationError(
+                "--reread-quarantine makes a complete bundle, and cannot be used with the options of increments")
         }
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes must be files and cannot be written to \(output)")
@@ -153,9 +167,9 @@ struct BundleCommand: AsyncParsableCommand {
             try checkFiles()
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let par2 = try parityProgram()
-            let file = try openOutput()
-            let receipt = try receipts.output(replacing: force)
-            let index = try increments.indexOutput(replacing: force)
+            let file = dryRun ? CommandOutput(rehearsing: output) : try openOutput()
+            let receipt = try ReceiptOutput(path: dryRun ? nil : receipts.receipt, replacing: force)
+            let index = try increments.indexOutput(replacing: force, isRehearsal: dryRun)
             let outputs = file.identities.union(receipt.identities).union(index.identities)
             let earlier = try await increments.earlierBundles(common, writing: outputs)
             if !file.identities.isEmpty {
@@ -173,17 +187,20 @@ struct BundleCommand: AsyncParsableCommand {
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer,
-                    quarantineFileLimit: quarantineFile << 20),
+                    quarantineFileLimit: quarantineFile << 20, rereadsQuarantine: quarantine.rereadQuarantine),
                 limit: limit)
             let maker = BundleMaker(
                 reader, level: level, toolVersion: ProgramVersion.number, quarantineLimit: quarantineTotal << 20,
                 earlier: earlier, makesIndex: increments.index != nil)
             let progress = common.progress(of: reader)
             defer { progress.clear() }
+            var listing = common.storeListing(of: reader)
             let bundle = try await maker.make(
                 hashes: hashes, labels: opening.labels(ofPaths: input.paths), systems: Systems.table,
+                keep: { listing.count($0) }, note: { listing.note($0) },
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
+            listing.print()
             try file.commit()
             // The receipt describes the bundle, which is complete without the index and the repair blocks.
             var laterFailure: ExitCode?
@@ -193,10 +210,12 @@ struct BundleCommand: AsyncParsableCommand {
                 laterFailure = error.report()
             }
             do {
-                try par2?.create(
-                    percent: repair ?? 0, forBundleAt: output,
-                    of: file.volumes.isEmpty
-                        ? [output] : file.volumes.map(\.path) + [VolumeName.listPath(of: output)], replacing: force)
+                if !dryRun {
+                    try par2?.create(
+                        percent: repair ?? 0, forBundleAt: output,
+                        of: file.volumes.isEmpty
+                            ? [output] : file.volumes.map(\.path) + [VolumeName.listPath(of: output)], replacing: force)
+                }
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 let status = CommandError(
@@ -209,7 +228,7 @@ struct BundleCommand: AsyncParsableCommand {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake).statement
             }
             if let laterFailure { throw laterFailure }
-            try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
+            try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file)
         }
     }
 
@@ -268,18 +287,24 @@ struct BundleCommand: AsyncParsableCommand {
             origin: .current(), entries: [entry], inputs: manifest.inputs)
     }
 
-    private func report(_ summary: Summary, _ manifest: Manifest, _ volumes: [VolumeWriter.Volume]) throws {
+    private func report(_ summary: Summary, _ manifest: Manifest, _ file: CommandOutput) throws {
+        let volumes = file.volumes
         if common.json {
             try summary.printJSON(as: .bundle) { object in
+                object.set("bytes", file.byteCount)
                 object.set("digest", manifest.digest)
+                object.set("dryRun", dryRun)
                 object.set("index", increments.index)
                 object.set("output", output)
                 object.set(ancestryOf: manifest)
                 if !volumes.isEmpty { object.set("volumes", volumes.map(\.json)) }
             }
         } else if !common.quiet {
+            let action =
+                dryRun
+                ? "dry run: \(file.byteCount) bytes for \(output)" : "wrote \(outputDescription(for: volumes))"
             let lines =
-                ["wrote \(outputDescription(for: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
+                ["\(action): \(summary.sentence)", "digest \(manifest.digest)"]
                 + manifest.ancestryLines + manifest.filterLines + summary.decisionLines
             // Only the bundle itself is written to standard output.
             for line in lines {

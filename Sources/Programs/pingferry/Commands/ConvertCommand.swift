@@ -108,6 +108,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
     @OptionGroup(title: "Pseudonyms") var pseudonyms: PseudonymOptions
+    @OptionGroup var quarantine: QuarantineOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
@@ -196,7 +197,8 @@ struct ConvertCommand: AsyncParsableCommand {
         return CaptureReader(
             inputs, paths: input.paths,
             options: common.scanOptions(
-                filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: reportsQueues),
+                filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: reportsQueues,
+                rereadsQuarantine: quarantine.rereadQuarantine),
             segments: selection?.indices, limit: limit)
     }
 

@@ -52,6 +52,7 @@ struct ScanCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup var quarantine: QuarantineOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     private func instant() throws -> Timestamp? { try FilterOptions.time(at, "--at") }
@@ -65,7 +66,9 @@ struct ScanCommand: AsyncParsableCommand {
                 limit, backups, isQuiet: common.quiet, salvages: salvage, listsInventory: inventory)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
-                options: common.scanOptions(filter: try filters.filter(), reportsQueues: true), limit: limit)
+                options: common.scanOptions(
+                    filter: try filters.filter(), reportsQueues: true, rereadsQuarantine: quarantine.rereadQuarantine),
+                limit: limit)
             var report = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             var labeler = EventLabeler(Systems.table)
             let intake = try await common.read(

@@ -13,6 +13,9 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
+    @Flag(name: .shortAndLong, help: "Print a line for each input and each store to standard error.")
+    var verbose = false
+
     @Flag(help: "Print a summary as JSON to standard output.")
     var json = false
 
@@ -31,16 +34,24 @@ struct CommonOptions: ParsableArguments {
 
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
-        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil
+        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil, rereadsQuarantine: Bool = false
     ) -> ScanOptions {
-        ScanOptions(
+        var options = ScanOptions(
             filter: filter, pseudonymizer: pseudonymizer, quarantineFileLimit: quarantineFileLimit,
             copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues, numberedSystems: numberedSystems,
             systems: Systems.table)
+        options.rereadsQuarantine = rereadsQuarantine
+        return options
     }
 
     func progress(of reader: CaptureReader) -> ProgressLine {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
+    }
+
+    /// Returns the listing that `--verbose` requests.
+    func storeListing(of reader: CaptureReader) -> StoreListing {
+        // With pseudonyms, nothing is printed from which the origin of the data could be seen.
+        StoreListing(reader, isPrinted: verbose && reader.options.pseudonymizer == nil)
     }
 
     /// Reads all inputs, passes records to `keep` and other findings to `note`, and shows a progress line.
@@ -51,11 +62,20 @@ struct CommonOptions: ParsableArguments {
     ) async throws -> Intake {
         let progress = progress(of: reader)
         defer { progress.clear() }
+        var listing = storeListing(of: reader)
         var intake = Intake(reader.options, keepsDetails: false, systems: Systems.table)
         try await reader.read(
-            into: &intake, keep: keep, note: note, progress: { progress.add(bytes: $0, records: $1) },
-            afterOutput: afterOutput)
+            into: &intake,
+            keep: { entry, line, payload in
+                listing.count(entry)
+                try keep(entry, line, payload)
+            },
+            note: { finding in
+                listing.note(finding)
+                note(finding)
+            }, progress: { progress.add(bytes: $0, records: $1) }, afterOutput: afterOutput)
         progress.clear()
+        listing.print()
         // A part of a chain can be read on purpose, so that this is no error.
         for fault in quiet ? [] : intake.missingParents { StandardError.write("pingferry: \(fault)") }
         return intake
@@ -139,6 +159,16 @@ struct InputOptions: ParsableArguments {
             throw ValidationError("standard input can be used only once")
         }
     }
+}
+
+/// The option of commands that can read the quarantine of bundles again.
+struct QuarantineOptions: ParsableArguments {
+    @Flag(
+        help: """
+            Read the quarantined items of bundles again. What is understood now becomes records, the rest stays in \
+            quarantine.
+            """)
+    var rereadQuarantine = false
 }
 
 /// The options that select records.

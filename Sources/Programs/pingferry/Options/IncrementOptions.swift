@@ -13,18 +13,16 @@ import Telemetry
 /// Source: "Increments".
 struct IncrementOptions: ParsableArguments {
     @Option(
-        parsing: .upToNextOption,
         help: ArgumentHelp(
             """
             Omit the records, quarantined items and problems that these bundles contain. All their parents must be \
-            given, too. (up to the next option)
+            given, too. (repeatable)
             """, valueName: "bundle"), completion: .file())
     var sinceBundle: [String] = []
 
     @Option(
-        parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Omit what is in the bundles that these indexes were made of. (up to the next option)",
+            "Omit what is in the bundles that these indexes were made of. (repeatable)",
             valueName: "index"), completion: .file())
     var sinceIndex: [String] = []
 
@@ -111,8 +109,8 @@ struct IncrementOptions: ParsableArguments {
     }
 
     /// Creates the file for the index, which may always replace an index that is given with `--since-index`.
-    func indexOutput(replacing: Bool) throws -> IndexOutput {
-        guard let index else { return IndexOutput() }
+    func indexOutput(replacing: Bool, isRehearsal: Bool = false) throws -> IndexOutput {
+        guard let index, !isRehearsal else { return IndexOutput() }
         let identity = FileIdentity(path: index)
         let isContinued = identity != nil && sinceIndex.contains { FileIdentity(path: $0) == identity }
         return IndexOutput(file: try AtomicOutput(path: index, replacing: replacing || isContinued))

@@ -20,6 +20,12 @@ struct PasswordOptions: ParsableArguments {
             """, valueName: "file"), completion: .file())
     var passwordFile: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A shell command that prints the password of an encrypted backup in its first line. (repeatable)",
+            valueName: "command"))
+    var passwordCommand: [String] = []
+
     /// The environment variable that contains a password.
     private static let passwordVariable = "PINGFERRY_BACKUP_PASSWORD"
     private static let maximumFileSize = 4096
@@ -28,7 +34,13 @@ struct PasswordOptions: ParsableArguments {
 
     /// Returns the given passwords, with a prompt for others if there is a terminal and `isQuiet` is `false`.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
-        var known = try passwordFile.map { try Self.password(inFile: $0) }
+        var known = try passwordFile.map { try Self.password(in: try Self.contents(of: $0), of: $0) }
+        known += try passwordCommand.map { command in
+            let option = "--password-command"
+            let environment = ProcessInfo.processInfo.environment.filter { $0.key != Self.passwordVariable }
+            return try Self.password(
+                in: try SecretCommand.output(of: command, option, environment: environment), of: option)
+        }
         if let password = Self.takePasswordFromEnvironment() { known.append(password) }
         let canAsk = !isQuiet && SecretPrompt.isAvailable
         return BackupPasswords(
@@ -69,8 +81,8 @@ struct PasswordOptions: ParsableArguments {
     // MARK: Files
 
     /// Returns the password in the first line of the file at `path`, without the line ending.
-    private static func password(inFile path: String) throws -> Secret {
-        var bytes = try contents(of: path)
+    private static func password(in contents: consuming [UInt8], of path: String) throws -> Secret {
+        var bytes = contents
         if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
             bytes.removeSubrange(end...)
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -78,7 +90,7 @@ struct PasswordOptions: ParsableArguments {
         guard !bytes.isEmpty else {
             throw CommandError(
                 status: .badConfiguration, path: path, message: "no password in its first line",
-                remedy: "write the password, and nothing else, to the file")
+                remedy: "the first line must be the password")
         }
         return Secret(taking: &bytes)
     }

@@ -1,6 +1,7 @@
 import Bundle
 import Bytes
 import Capture
+import Console
 import Telemetry
 
 /// The findings of a scan, grouped by store.
@@ -48,7 +49,7 @@ struct ScanReport {
     /// Returns the findings grouped by app, with `apps` as the apps of the containers.
     func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }
 
-    mutating func count(_ entry: ScanOutput.Entry) {
+    mutating func count(_ entry: borrowing ScanOutput.Entry) {
         inputs[entry.input].count(entry.summary, inRow: inputs[entry.input].row(at: entry.place))
     }
 
@@ -114,5 +115,33 @@ struct ProblemsByCode {
     /// The groups of problems, sorted by code.
     var sorted: [(code: String, problems: CappedList<LocatedProblem>)] {
         groups.sorted { $0.key < $1.key }.map { (code: $0.key.string, problems: $0.value) }
+    }
+}
+
+/// The lines about inputs and stores that `--verbose` prints.
+struct StoreListing {
+    /// The findings, or `nil` if nothing is printed.
+    private var report: ScanReport?
+
+    init(_ reader: CaptureReader, isPrinted: Bool) {
+        report = isPrinted ? ScanReport(reader.inputs, paths: reader.paths, at: nil) : nil
+    }
+
+    mutating func count(_ entry: borrowing ScanOutput.Entry) { report?.count(entry) }
+
+    mutating func note(_ finding: Intake.Finding) { report?.note(finding) }
+
+    /// Prints a line for each input, followed by a line for each of its stores.
+    func print() {
+        for input in report?.inputs ?? [] {
+            StandardError.write("pingferry: read \(input.label)", .information)
+            for row in input.rowIndices.lazy.map({ input.row($0) }) {
+                var parts = [Summary.records(in: row.totals)]
+                if row.quarantineCount > 0 { parts.append("\(row.quarantineCount) quarantined") }
+                if row.problemCount > 0 { parts.append(row.problemCount.counted("problem")) }
+                let path = row.path.isEmpty ? "" : " \(row.path)"
+                StandardError.write("pingferry:   \(row.kind)\(path): \(parts.joined(separator: ", "))", .information)
+            }
+        }
     }
 }

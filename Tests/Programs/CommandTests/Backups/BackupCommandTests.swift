@@ -87,6 +87,23 @@ import Testing
         for text in expected { #expect(finished.errors.contains(text), "\(text)") }
     }
 
+    @Test("A command prints the password, and its failure is reported")
+    func passwordCommand() throws {
+        let encrypted = sample(sampleBackup.name)
+        let command = "printf '%s\\n' \(sampleBackup.password); echo ignored"
+        let opened = try pingferry("scan", "--json", "--password-command", command, encrypted)
+        #expect(opened.status == 0, "\(opened.errors)")
+        for (command, reason) in [
+            ("echo no key >&2; exit 3", "the command ended with status 3: no key"),
+            ("true", "no password in its first line"),
+            ("head -c 70000 /dev/zero", "the command printed 65536 bytes or more"),
+        ] {
+            let failed = try pingferry("scan", "--password-command", command, encrypted)
+            #expect(failed.status == 78)
+            #expect(failed.errorLines.first == "pingferry: --password-command: \(reason)")
+        }
+    }
+
     @Test("The listing states which data backups do not contain")
     func absentPings() throws {
         let finished = try run(["scan"], on: try BackupCase.named("plain-nothing"))
