@@ -48,7 +48,8 @@ extension JSONForm {
             .objects("quarantined", "the first quarantined items", quarantineEntry),
             .object(
                 "reread", "with `--reread-quarantine`: what was found in the quarantine of bundles",
-                [.count("items", "the number of items that left it"), .count("records", "the number of records")]), .totals,
+                [.count("items", "the number of items that left it"), .count("records", "the number of records")]),
+            .totals,
             .objects("withdrawals", "withdrawals by which no record of a client may be uploaded", withdrawal),
             .object(
                 "pseudonymized", "with `--pseudonymize`: what was omitted",

@@ -91,7 +91,7 @@ struct Summary {
             "filters": filter.json, "missingParents": missingParents,
             "problemCounts": intake.problems.countsByCode, "problems": intake.problems.elements.map(\.json),
             "quarantineCounts": intake.quarantinedItems.countsByCode,
-            "quarantined": intake.quarantinedItems.elements.map(\.jsonWithCode), 
+            "quarantined": intake.quarantinedItems.elements.map(\.jsonWithCode),
             "reread": ["items": intake.rereadCounts.items, "records": intake.rereadCounts.records] as CanonicalObject,
             "totals": intake.totals.json,
             "withdrawals": sortedWithdrawals.map(\.json),
