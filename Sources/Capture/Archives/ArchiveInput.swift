@@ -37,6 +37,8 @@ final class ArchiveInput {
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
+    /// The number of bytes before the archive in a stored file.
+    private(set) var prefixSize = 0
     /// The first decompressed block, if it was inspected but not yet passed to the reader.
     private var firstBlock: UnsafeRawBufferPointer?
     /// The bytes of the last block that were not used yet, for readers other than libarchive.
@@ -48,9 +50,6 @@ final class ArchiveInput {
     var omitsBytesAfterXZ = false
     /// The number of bytes other than zeros after the end of this input's compressed data.
     private var omittedByteCount = 0
-
-    /// The maximum number of bytes after an xz stream that are omitted.
-    private static let tailSize = 4096
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
         self.origin = origin
@@ -92,6 +91,9 @@ final class ArchiveInput {
         }
     }
 
+    /// Begins reading a stored file at the offset `size`.
+    func skipPrefix(_ size: Int) { (prefixSize, position) = (size, size) }
+
     /// Sets the callbacks of a libarchive reader, which must not outlive the input.
     func attach(to archive: OpaquePointer) {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
@@ -131,7 +133,7 @@ final class ArchiveInput {
     /// Returns the number of bytes of the stored archive that `archive` has read.
     func offset(ofReader archive: OpaquePointer) -> Int {
         switch origin {
-        case .stored: Int(archive_filter_bytes(archive, -1))
+        case .stored: prefixSize + Int(archive_filter_bytes(archive, -1))
         case .decompressed(let decompressor): decompressor.offset
         }
     }
@@ -229,10 +231,10 @@ extension ArchiveInput {
                 let count = output.count
                 try fill(&output, from: bytes)
                 isAtEnd = output.count == count
-            } while omitsBytesAfterXZ && !isAtEnd && output.count <= Self.tailSize
+            } while omitsBytesAfterXZ && !isAtEnd && output.count <= InputLimits.xzTailSize
             let block = UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
             guard omitsBytesAfterXZ else { return block }
-            let end = isAtEnd ? XZFooter.end(in: block) ?? block.count : max(block.count - Self.tailSize, 0)
+            let end = isAtEnd ? XZFooter.end(in: block) ?? block.count : max(block.count - InputLimits.xzTailSize, 0)
             heldBytes = isAtEnd ? [] : Array(block[end...])
             if isAtEnd {
                 omittedByteCount += block[end...].count { $0 != 0 }

@@ -79,7 +79,7 @@ struct ArchiveSpooler {
             }
         }
         let formats: ArchiveReader.Formats =
-            isTar ? .tar : directory.map { $0.isInconsistentZip } ?? false ? .sequentialZip : .all
+            isTar ? .tar : directory?.sequentialStart.map { .sequentialZip(from: $0) } ?? .all
         var reader = try ArchiveReader(bytes, limits: limits, formats: formats)
         do {
             let memberCount = try addMembers(from: &reader)
@@ -95,7 +95,7 @@ struct ArchiveSpooler {
     /// Reports the differences between the central directory of a zip archive and the `memberCount` members that were
     /// read.
     private mutating func reportEntries(of directory: ZipDirectory, memberCount: Int) {
-        if directory.isInconsistentZip {
+        if directory.sequentialStart != nil {
             // A second reading for the files of a backup would report the directory again.
             guard wantedPaths == nil else { return }
             let words = "the central directory does not match the members, which were read from front to back"

@@ -12,12 +12,15 @@ struct BackupOpener {
     let location: BackupLocation
     let spool: Spool
     let passwords: BackupPasswords
+    let listsInventory: Bool
 
     func open(_ folder: borrowing Folder, storeNames: StoreNames) throws -> OpenedManifest {
         let propertyLists = try BackupPropertyLists(in: folder)
         let unlocker = BackupUnlocker(propertyLists: propertyLists, location: location, passwords: passwords)
         let found = try findManifest(in: folder, propertyLists, unlocker)
-        var contents = BackupContents(storeNames, nameByteLimit: spool.archiveLimits.totalNameSize)
+        var contents = BackupContents(
+            storeNames, nameByteLimit: spool.archiveLimits.totalNameSize,
+            inventory: listsInventory ? BackupInventory() : nil)
         var unlisted: UnlistedFiles?
         if case .binary = found.rows { unlisted = try UnlistedFiles(in: folder) }
         var end = try found.rows.forEach { row in

@@ -32,7 +32,7 @@ public struct InputOpener: Sendable {
     ///   - spool: The spool for the members of archives and the standard input.
     ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
     ///   - hashes: The hashes of the inputs that are single files, or `nil` if they are not needed.
-    ///   - listsInventory: Whether captures with containers but without stores are accepted.
+    ///   - listsInventory: Whether the inventory is made, and captures with containers but without stores are accepted.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         salvagesDamagedBundles: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
@@ -88,7 +88,7 @@ public struct InputOpener: Sendable {
         do {
             let capture = try await CapturedFolder(
                 path: path, label: label, systems: systems, excluding: excluded, spool: spool,
-                passwords: passwords, limit: limit)
+                passwords: passwords, listsInventory: listsInventory, limit: limit)
             if let store = capture.excludedStore { throw InputError.wouldReplaceInput("\(path)/\(store)") }
             return .folder(try requiringStores(capture, path))
         } catch let error as FileError where error.isNotAFolder && error.operation != .spool {
@@ -216,7 +216,7 @@ public struct InputOpener: Sendable {
         do {
             let capture = try await CapturedFolder(
                 archive: bytes, path: path, label: label, systems: systems, spool: spool, passwords: passwords,
-                limit: limit)
+                listsInventory: listsInventory, limit: limit)
             if capture.stores.isEmpty, capture.backups.isEmpty, capture.backupErrors.isEmpty,
                 !isListed(capture), let problem = capture.problems.first
             {

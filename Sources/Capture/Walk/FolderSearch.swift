@@ -40,7 +40,7 @@ struct FolderSearch: Sendable {
     private(set) var packedContainer: (path: String, identifier: String)?
     /// The property lists with a setting for usage data.
     private(set) var usageDataFiles: [UsageDataFile] = []
-    /// The containers and the queues of other SDKs that were found by their names.
+    /// The containers and the queues of other SDKs that were found by their names, if the inventory is requested.
     private(set) var inventory = InventoryFindings()
     /// Whether the folder is a backup, so that its entries were not searched.
     private(set) var isBackup = false
@@ -53,12 +53,14 @@ struct FolderSearch: Sendable {
     private let formats: [any StoreFormat]
     /// The detector of backups, or `nil` if the folder cannot be a backup.
     private let backupDetector: BackupDetector?
+    private let listsInventory: Bool
 
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat],
-        backupDetector: BackupDetector? = nil
+        backupDetector: BackupDetector? = nil, listsInventory: Bool = false
     ) {
         self.backupDetector = backupDetector
+        self.listsInventory = listsInventory
         self.tree = tree
         self.path = path
         pathPrefix = tree.entryPathPrefix(ofFolder: path)
@@ -113,7 +115,7 @@ struct FolderSearch: Sendable {
                 stores += found
                 usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
             }
-            addToInventory(entries)
+            if listsInventory { addToInventory(entries) }
             addArchives(entries)
             addUnnamedArchives(others, entries, in: inspected)
         }

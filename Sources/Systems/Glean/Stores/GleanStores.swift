@@ -52,16 +52,22 @@ struct GleanStores: StoreFormat {
         {
             return GleanDirectory(path: folder.path, folderPath: folder.path, basePath: folder.base, folders: [files])
         }
-        guard Self.isDataDirectory(&folder) else { return nil }
-        let folders = DirectoryListing.folders(in: &folder)
-        return GleanDirectory(path: folder.path, folderPath: folder.path, basePath: folder.base, folders: folders)
+        let isIdentified = Self.isIdentified(folder)
+        guard isIdentified || Self.hasDatabase(&folder) else { return nil }
+        let folders = DirectoryListing.folders(in: &folder, isIdentified: isIdentified)
+        return GleanDirectory(
+            path: folder.path, folderPath: folder.path, basePath: folder.base, folders: folders,
+            isIdentified: isIdentified)
     }
 
-    private static func isDataDirectory(_ folder: inout InspectedFolder) -> Bool {
-        if folder.name == defaultDirectoryName || folder.files.contains(Array(clientIDFileName.utf8)) { return true }
-        if folder.folders.contains(where: { name in identifyingFolderNames.contains { name.elementsEqual($0.utf8) } }) {
-            return true
-        }
+    /// Returns whether the name of a folder, or a file or folder in it other than databases, identifies a data directory.
+    private static func isIdentified(_ folder: borrowing InspectedFolder) -> Bool {
+        folder.name == defaultDirectoryName || folder.files.contains(Array(clientIDFileName.utf8))
+            || folder.folders.contains { name in identifyingFolderNames.contains { name.elementsEqual($0.utf8) } }
+    }
+
+    /// Returns whether a folder contains databases that identify a data directory.
+    private static func hasDatabase(_ folder: inout InspectedFolder) -> Bool {
         // The traversal of the capture reports folders that cannot be listed.
         guard folder.folders.contains(where: { $0.elementsEqual(databasesFolderName.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databasesFolderName.utf8))).entries()
