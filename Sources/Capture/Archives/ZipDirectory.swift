@@ -63,7 +63,11 @@ struct ZipDirectory {
     /// A prefix is a program that unpacks the archive, or the output of the program that made it. Bytes in it that only
     /// look like the signature are skipped, because the fields after them have no possible values.
     private static func firstMember(in source: ByteSource) throws(FileError) -> Int? {
-        let bytes = try source.bytes(at: 0, count: min(source.count, InputLimits.zipPrefixSize))
+        firstMember(in: try source.bytes(at: 0, count: min(source.count, InputLimits.zipPrefixSize)))
+    }
+
+    /// Returns the offset of the first local header in the first bytes of a file, or `nil` if they contain none.
+    static func firstMember(in bytes: [UInt8]) -> Int? {
         var start = 0
         while let found = bytes.span.firstIndex(of: localSignature[0], from: start) {
             if bytes[found...].starts(with: localSignature), found == 0 || isLocalHeader(bytes[found...]) {
@@ -72,6 +76,11 @@ struct ZipDirectory {
             start = found + 1
         }
         return nil
+    }
+
+    /// Returns whether a file ends as a zip archive does.
+    static func isAtEnd(of source: ByteSource) throws(FileError) -> Bool {
+        try ZipDirectory(of: source, entryLimit: 0)?.statedEntryCount != nil
     }
 
     /// Returns whether the version, the compression method and the name after the signature of a local header are

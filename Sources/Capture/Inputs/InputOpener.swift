@@ -167,6 +167,10 @@ public struct InputOpener: Sendable {
         case .archive, .bundle, .repackedBundle, .damagedZstd:
             let source = try spool.appendStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
+        // The output of the program that sends a zip archive can precede it.
+        case .other where ZipDirectory.firstMember(in: head) != nil:
+            let source = try spool.appendStandardInput(head: head)
+            return try await open(kind, .source(source), Self.standardInput, label: label)
         case .other: throw Self.unrecognized(Self.standardInput, head: head)
         }
     }
@@ -205,6 +209,9 @@ public struct InputOpener: Sendable {
         case (.other, .source(let source))
         where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil:
             throw Self.unrecognized(path, head: try InputKind.head(of: source))
+        // A program that unpacks a zip archive, or other bytes, can precede it.
+        case (.other, .source(let source)) where try ZipDirectory.isAtEnd(of: source):
+            return .folder(try await openArchive(bytes, path, label: label))
         // Larger files are not searched for a store.
         case (_, .source(let source)) where source.count > InputLimits.keyedArchiveSize: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
