@@ -41,6 +41,8 @@ final class ArchiveInput {
     private(set) var prefixSize = 0
     /// The first decompressed block, if it was inspected but not yet passed to the reader.
     private var firstBlock: UnsafeRawBufferPointer?
+    /// The last block, which is valid until the next one is read.
+    private var lastBlock = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The bytes of the last block that were not used yet, for readers other than libarchive.
     private(set) var unusedBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -175,14 +177,25 @@ final class ArchiveInput {
     }
 
     /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
-    func finish() throws {
-        guard case .decompressed(let decompressor) = origin else { return }
-        while try !nextBlock().isEmpty {
-            guard allows(expandedSize: deliveredByteCount) else {
-                throw ArchiveError(.overExpanded, at: decompressor.offset)
-            }
+    ///
+    /// If the archive is a tar archive, `tarEnd` is the number of bytes that libarchive read. The result is then whether
+    /// another tar archive follows after zeros.
+    func finish(tarEnd: Int?) throws -> Bool {
+        var search = tarEnd.map { _ in TarSearch() }
+        if let tarEnd {
+            let blockStart = position - lastBlock.count
+            search?.add(lastBlock.dropFirst(max(prefixSize + tarEnd - blockStart, 0)))
         }
-        try decompressor.input.finish()
+        if search == nil, case .stored = origin { return false }
+        while true {
+            let block = try nextBlock()
+            if block.isEmpty { break }
+            search?.add(block[...])
+            guard allows(expandedSize: deliveredByteCount) else { throw ArchiveError(.overExpanded, at: offset) }
+            if case .stored = origin, search?.isFinished == true { break }
+        }
+        if case .decompressed(let decompressor) = origin { _ = try decompressor.input.finish(tarEnd: nil) }
+        return search?.hasFoundTar ?? false
     }
 
     /// Returns whether the limits allow the archive to expand to `expandedSize` bytes.
@@ -215,6 +228,7 @@ extension ArchiveInput {
         let block = try readBlock()
         position += block.count
         deliveredByteCount += block.count
+        lastBlock = block
         return block
     }
 
@@ -269,5 +283,32 @@ extension ArchiveInput {
         guard !overflow, target >= 0 else { return Int64(ARCHIVE_FATAL) }
         position = Int(min(target, Int64(storedByteCount ?? 0)))
         return Int64(position)
+    }
+}
+
+// MARK: - Further archives
+
+/// A search for a tar archive in the bytes after the end of another one.
+private struct TarSearch {
+    private static let blockSize = 512
+
+    private var block: [UInt8] = []
+    /// Whether a block was found that does not consist of zeros.
+    private(set) var isFinished = false
+    /// Whether that block is the header of a tar archive.
+    private(set) var hasFoundTar = false
+
+    /// Adds the next bytes.
+    mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
+        var rest = bytes
+        while !isFinished, !rest.isEmpty {
+            let part = rest.prefix(Self.blockSize - block.count)
+            block += part
+            rest = rest.dropFirst(part.count)
+            guard block.count == Self.blockSize else { return }
+            isFinished = block.contains { $0 != 0 }
+            hasFoundTar = isFinished && ArchiveFormat.isTar(block)
+            block.removeAll(keepingCapacity: true)
+        }
     }
 }

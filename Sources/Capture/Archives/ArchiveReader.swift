@@ -94,7 +94,12 @@ extension ArchiveReader {
     }
 
     /// Reads the bytes after the last member, and verifies the checksums of compressions.
-    func finish() throws { try handle.input.finish() }
+    ///
+    /// Returns whether another tar archive follows the end of a tar archive. `tar` ignores it, too.
+    func finish() throws -> Bool {
+        let isTar = archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_TAR
+        return try handle.input.finish(tarEnd: isTar ? Int(archive_filter_bytes(archive, 0)) : nil)
+    }
 
     /// The number of bytes, other than zeros, that were omitted after the end of the compressed archive.
     var trailingByteCount: Int { handle.input.trailingByteCount }

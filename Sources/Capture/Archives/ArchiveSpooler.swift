@@ -131,7 +131,10 @@ struct ArchiveSpooler {
                 isInDamagedPart = true
             case .end(let isMarked):
                 if isMarked {
-                    try reader.finish()
+                    if try reader.finish(), wantedPaths == nil {
+                        let words = "not read: another tar archive after the end of this one"
+                        report("unreadable", "\(words); unpack the file with tar --ignore-zeros, and give the folder", at: "")
+                    }
                     reportTrailingBytes(reader.trailingByteCount)
                 } else {
                     report("damaged", "the end of the archive is missing; members may be lost there", at: "")

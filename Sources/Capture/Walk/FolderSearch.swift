@@ -105,20 +105,14 @@ struct FolderSearch: Sendable {
         if entries.manifests.isEmpty { addUnreadableBackup(entries) }
         var inspected = inspect(entries.files, entries.folders, in: folder)
         let folderStore = store(ofFolder: &inspected)
+        var rest = entries
         if let folderStore {
             stores.append(folderStore)
-        } else {
-            var others: [[UInt8]] = []
-            for file in entries.files {
-                let found = stores(ofFile: file, in: &inspected)
-                if found.isEmpty { others.append(file) }
-                stores += found
-                usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
-            }
-            if listsInventory { addToInventory(entries) }
-            addArchives(entries)
-            addUnnamedArchives(others, entries, in: inspected)
+            rest.files = inspected.otherFiles
+        } else if listsInventory {
+            addToInventory(entries)
         }
+        addFiles(rest, in: &inspected)
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
         unreadableFiles += inspected.unreadable
         problems += inspected.problems
@@ -127,6 +121,19 @@ struct FolderSearch: Sendable {
         for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = inspected.excludedStorePath
         if !entries.excludedFiles.isEmpty { try findExcludedStore(entries) }
+    }
+
+    /// Adds the stores and archives among the files that do not belong to a store that the folder is.
+    private mutating func addFiles(_ entries: Entries, in inspected: inout InspectedFolder) {
+        var others: [[UInt8]] = []
+        for file in entries.files {
+            let found = stores(ofFile: file, in: &inspected)
+            if found.isEmpty { others.append(file) }
+            stores += found
+            usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
+        }
+        addArchives(entries)
+        addUnnamedArchives(others, entries, in: inspected)
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
