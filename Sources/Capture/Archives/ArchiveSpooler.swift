@@ -86,7 +86,7 @@ struct ArchiveSpooler {
             if let directory, !isTar { reportEntries(of: directory, memberCount: memberCount) }
         } catch {
             guard case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else { throw error }
-            let remedy = archive.isSplit ? "; \(UnreadFormat.splitRemedy)" : ""
+            let remedy = archive.splitRemedy.map { "; \($0)" } ?? ""
             report("damaged", "\(error); what follows is lost\(remedy)", at: "")
         }
         return try finish()
@@ -98,7 +98,10 @@ struct ArchiveSpooler {
         if directory.sequentialStart != nil {
             // A second reading for the files of a backup would report the directory again.
             guard wantedPaths == nil else { return }
-            let words = "the central directory does not match the members, which were read from front to back"
+            var words = "the central directory does not match the members, which were read from front to back"
+            if directory.isLastPart {
+                words = "the last part of a split archive, which was read alone; \(UnreadFormat.splitZipRemedy)"
+            }
             switch directory.entryCount.map({ $0 - memberCount }) {
             case nil: report("damaged", "\(words); members may be lost", at: "")
             case let missing? where missing > 0:

@@ -15,6 +15,8 @@ struct ZipDirectory {
     private(set) var statedEntryCount: UInt16?
     /// The number of entries that were found, or `nil` if the directory is missing or a Zip64 record describes it.
     private(set) var entryCount: Int?
+    /// Whether the file is the last part of an archive that was split.
+    private(set) var isLastPart = false
     /// Whether the directory leads to the local headers of all members.
     private var isConsistent = true
     /// The offset of the first local header from which the archive must be read from front to back, or `nil` if the
@@ -44,6 +46,7 @@ struct ZipDirectory {
             statedEntryCount = UInt16(exactly: tail.number(at: start + 10, size: 2)).flatMap { $0 == .max ? nil : $0 }
             break
         }
+        isLastPart = ![0, Int(UInt16.max)].contains(tail.number(at: start + 4, size: 2))
         let usesZip64 =
             start >= Self.locatorSize && tail[(start - Self.locatorSize)...].starts(with: Self.locatorSignature)
         guard !usesZip64 else { return }
