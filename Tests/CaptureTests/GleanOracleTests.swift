@@ -138,7 +138,8 @@ import Testing
         arguments: [
             ([], "empty file"), (Array(repeating: 0, count: 300), "only zero bytes"),
             ([1, 0, 0, 0, 0, 0, 0, 0, 1], "truncated or overwritten"), (Array(repeating: 0, count: 8), nil),
-            (Array(repeating: 0xFF, count: 9), "truncated or overwritten"), (Array("SQLite".utf8), "truncated or overwritten"),
+            (Array(repeating: 0xFF, count: 9), "truncated or overwritten"),
+            (Array("SQLite".utf8), "truncated or overwritten"),
         ] as [([UInt8], String?)])
     func damagedDatabase(bytes: [UInt8], fault: String?) async throws {
         let folder = try CaptureFolder()

@@ -136,7 +136,8 @@ struct ArchiveSpooler {
                 if isMarked {
                     if try reader.finish(), wantedPaths == nil {
                         let words = "not read: another tar archive after the end of this one"
-                        report("unreadable", "\(words); unpack the file with tar --ignore-zeros, and give the folder", at: "")
+                        let remedy = "unpack the file with tar --ignore-zeros, and give the folder"
+                        report("unreadable", "\(words); \(remedy)", at: "")
                     }
                     reportTrailingBytes(reader.trailingByteCount)
                 } else {

@@ -73,8 +73,9 @@ struct PendingEventCopies: Sendable {
             if copy.client == nil { appsWithoutClient.insert(copy.app) } else { appsWithClient.insert(copy.app) }
         }
         // All copies without a client have the same fate, because their keys are mostly equal.
-        let hasClient =
-            appsWithClient.contains(nil) || !appsWithClient.isEmpty && appsWithoutClient.isSubset(of: appsWithClient.union([nil]))
+        let areSameApps =
+            appsWithClient.contains(nil) || appsWithoutClient.isSubset(of: appsWithClient.union([nil]))
+        let hasClient = !appsWithClient.isEmpty && areSameApps
         for copy in copies where copy.client == nil && hasClient || best[copy.client]?.key != copy.key {
             superseded.insert(InputKey(input: copy.group.input, key: copy.key))
         }
