@@ -39,10 +39,13 @@ import Testing
         }
     }
 
-    @Test("An unusual capture yields the same results as a folder, an archive and a pipe", arguments: try unusualCaptures)
+    @Test(
+        "An unusual capture yields the same results as a folder, an archive and a pipe", arguments: try unusualCaptures)
     func unusualCapture(name: String) throws {
         let capture = "\(try SharedCaptures.unpacked("unusual"))/\(name)"
-        let commands = [["convert", "-q", "--label", "x", "-o", "-"], ["scan", "--json", "-q", "--inventory", "--label", "x"]]
+        let commands = [
+            ["convert", "-q", "--label", "x", "-o", "-"], ["scan", "--json", "-q", "--inventory", "--label", "x"],
+        ]
         let expected = try commands.map { try shell(#""$0" "$@""#, $0 + [capture]) }
         let packers = [
             ("a.zip", #"zip -qry "$0" ."#), ("a.tar", #"tar -cf "$0" ."#), ("a.tar.gz", #"tar -czf "$0" ."#),
