@@ -60,13 +60,13 @@ struct GleanDirectory: Store {
     /// The folders, sorted by name.
     let folders: [Folder]
     let parts: [StorePart]
-    /// Whether names other than those of databases identify the directory, so that its databases are from the SDK.
-    let isIdentified: Bool
+    /// Whether the directory contains a folder of pings, which shows that its databases are from the SDK.
+    let hasPings: Bool
     let newestPings = SharedNewestPings()
 
-    init(path: String, folderPath: String, basePath: String, folders: [Folder], isIdentified: Bool = false) {
+    init(path: String, folderPath: String, basePath: String, folders: [Folder], hasPings: Bool = false) {
         (self.path, self.folderPath, self.basePath, self.folders) = (path, folderPath, basePath, folders)
-        self.isIdentified = isIdentified
+        self.hasPings = hasPings
         let parts = folders.flatMap { folder in
             switch folder.contents {
             case .pings: return [StorePart(kind: .gleanPingFile, path: folder.path)]
@@ -157,15 +157,15 @@ extension GleanDirectory {
 enum DirectoryListing {
     /// Returns the folders of pings and events, sorted by name, and claims them and the folder of the databases.
     ///
-    /// `isIdentified` is the value of ``GleanDirectory/isIdentified``.
-    static func folders(in directory: inout InspectedFolder, isIdentified: Bool) -> [GleanDirectory.Folder] {
+    /// `hasPings` is the value of ``GleanDirectory/hasPings``.
+    static func folders(in directory: inout InspectedFolder, hasPings: Bool) -> [GleanDirectory.Folder] {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
             let text = String(decoding: name, as: UTF8.self)
             if text == GleanStores.databasesFolderName {
                 directory.claim(folder: name)
                 reportSpecialFiles(inFolder: name, of: &directory)
-                reportDamagedDatabase(inFolder: name, of: &directory, isIdentified)
+                reportDamagedDatabase(inFolder: name, of: &directory, hasPings)
             }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
             directory.claim(folder: name)
@@ -226,12 +226,12 @@ enum DirectoryListing {
 
     /// Reports a database that does not have the format of the SDK, because the app cannot make pings of it either.
     private static func reportDamagedDatabase(
-        inFolder name: [UInt8], of directory: inout InspectedFolder, _ isIdentified: Bool
+        inFolder name: [UInt8], of directory: inout InspectedFolder, _ hasPings: Bool
     ) {
         let file = name + Array("/\(GleanStores.safeDatabaseName)".utf8)
         // A missing file is normal, and a large one is not read.
         guard let bytes = try? directory.contents(of: file),
-            let fault = SafeDatabase.fault(of: bytes, isFromSDK: isIdentified)
+            let fault = SafeDatabase.fault(of: bytes, isFromSDK: hasPings)
         else { return }
         directory.report(
             Problem("unreadable", "the database cannot be read: \(fault)"), of: file)
