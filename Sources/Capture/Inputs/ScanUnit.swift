@@ -39,7 +39,7 @@ struct ScanUnit: Sendable {
         var remaining = Self.filesPerUnit
         while remaining > 0, position.store < capture.stores.count {
             let store = capture.stores[position.store].store
-            let wanted = files.map { $0[position.store] ?? 0..<0 } ?? 0..<store.fileCount
+            let wanted = if let files { files[position.store] ?? 0..<0 } else { 0..<store.fileCount }
             position.file = max(position.file, wanted.lowerBound)
             // Files that refer to each other are read by one job.
             let end = store.isReadByOneJob ? wanted.upperBound : min(wanted.upperBound, position.file + remaining)
