@@ -72,7 +72,7 @@ struct PendingEventCopies: Sendable {
             if best[copy.client].map({ copy.isBetter(than: $0) }) ?? true { best[copy.client] = copy }
             if copy.client == nil { appsWithoutClient.insert(copy.app) } else { appsWithClient.insert(copy.app) }
         }
-        // All copies without a client have the same fate, because their keys are mostly equal.
+        // Copies without a client are superseded together, because their keys are equal if nothing was borrowed.
         let areSameApps =
             appsWithClient.contains(nil) || appsWithoutClient.isSubset(of: appsWithClient.union([nil]))
         let hasClient = !appsWithClient.isEmpty && areSameApps
