@@ -145,4 +145,85 @@ import Testing
         #expect(intake.decisionCounts == [decision: 2])
         #expect(intake.duplicateCount == 4)
     }
+
+    // MARK: Pending events
+
+    /// Reads captures as a command does.
+    private func read(_ folders: [CaptureFolder]) async throws -> (records: [Record], duplicateCount: Int) {
+        var inputs: [CaptureInput] = []
+        for folder in folders { inputs.append(.folder(try await folder.open())) }
+        var intake = Intake(ScanOptions(), keepsDetails: false, systems: Systems.table)
+        var records: [Record] = []
+        var document = JSONDocument()
+        try await CaptureReader(inputs).read(into: &intake) { _, line, _ in
+            records.append(try Record(line: Array(line.dropLast()), using: &document))
+        }
+        return (records, intake.duplicateCount)
+    }
+
+    private static let events = "[0,\"action\",\"foreground\",\"app\"],\n[9,\"action\",\"click\",\"erase_button\"]"
+
+    private func putEvents(in path: String, of folder: CaptureFolder) throws {
+        try folder.put("\(path)/Documents/eventArray-MozTelemetry-Default-focus-event.json", Self.events)
+    }
+
+    private func putClient(_ client: String, in path: String, of folder: CaptureFolder) throws {
+        try folder.putPropertyList(
+            "\(path)/Library/Preferences/org.mozilla.ios.Focus.plist", ["telemetry-key-prefix-clientId": client])
+    }
+
+    @Test(
+        "Pending events that several paths lead to are one record, which has the most borrowed fields",
+        arguments: [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]])
+    func pendingEvents(paths: [String]) async throws {
+        let folder = try CaptureFolder()
+        let client = "4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083"
+        for path in paths { try putEvents(in: path, of: folder) }
+        try putClient(client, in: paths[1], of: folder)
+        try putClient(client, in: paths[2], of: folder)
+        try folder.put(
+            "\(paths[2])/Documents/MozTelemetry-Default-focus-event/-t-1.json",
+            CaptureFolder.ping(1, type: "focus-event"))
+        let found = try await read([folder])
+        let pending = found.records.filter { $0.held == [.pendingEvents] }
+        #expect(pending.map(\.client) == [client])
+        #expect(pending.map { $0.source.path.hasPrefix(paths[2]) } == [true])
+        #expect(pending.first?.notes.first?.hasPrefix("PE borrowed from ping") == true)
+        #expect(found.duplicateCount == 2)
+    }
+
+    @Test("Pending events of different clients, of different apps, or in different captures are different records")
+    func differentPendingEvents() async throws {
+        let clients = try CaptureFolder()
+        for path in ["a", "b"] {
+            try putEvents(in: path, of: clients)
+            try putClient("client-\(path)", in: path, of: clients)
+        }
+        let found = try await read([clients])
+        #expect(found.records.map(\.client) == ["client-a", "client-b"])
+        #expect(found.duplicateCount == 0)
+
+        let apps = try CaptureFolder()
+        for app in ["Focus", "Klar"] { try putEvents(in: "AppDomain-org.mozilla.ios.\(app)", of: apps) }
+        try putClient("client", in: "AppDomain-org.mozilla.ios.Focus", of: apps)
+        #expect(try await read([apps]).records.map(\.client) == ["client", nil])
+
+        let (first, second) = (try CaptureFolder(), try CaptureFolder())
+        for folder in [first, second] { try putEvents(in: "a", of: folder) }
+        try putClient("client", in: "a", of: second)
+        #expect(try await read([first, second]).records.map(\.client) == [nil, "client"])
+        #expect(try await read([second, first]).records.map(\.client) == ["client", nil])
+    }
+
+    @Test("Pending events of Glean that two directories contain are one record", arguments: ["a", "b"])
+    func pendingEventsOfGlean(withClient path: String) async throws {
+        let folder = try CaptureFolder()
+        for path in ["a", "b"] {
+            try folder.put("\(path)/glean_data/events/events", #"{"timestamp":1,"category":"a","name":"b"}"#)
+        }
+        try folder.put("\(path)/glean_data/client_id.txt", "a2f1f4b6-0d61-4bd1-9d4c-7f3b3c2e1d00")
+        let found = try await read([folder])
+        #expect(found.records.map(\.client) == ["a2f1f4b6-0d61-4bd1-9d4c-7f3b3c2e1d00"])
+        #expect(found.duplicateCount == 1)
+    }
 }

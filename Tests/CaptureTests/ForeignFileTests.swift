@@ -36,6 +36,18 @@ import Testing
         #expect(found.bytesRead == 4 * CaptureFolder.ping().utf8.count)
     }
 
+    @Test("The other files in a folder with a loose ping are read, too")
+    func besideLoosePings() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("Downloads/-t-1527163208.5.json", CaptureFolder.ping(1))
+        try folder.put("Downloads/MozTelemetry-Default-core.json", "[\(CaptureFolder.ping(2))]")
+        try folder.put("Downloads/eventArray-MozTelemetry-Default-focus-event.json", #"[0,"action","click","app"]"#)
+        try folder.put("Downloads/phone.zip", try TestArchive("zip", [.ping(3)]).bytes)
+        let found = try await ReadCapture(folder.open())
+        #expect(Set(found.records.filter { $0.held.isEmpty }.map(\.id)) == Set([1, 2, 3].map(CaptureFolder.id)))
+        #expect(found.records.filter { !$0.held.isEmpty }.map(\.held) == [[.pendingEvents]])
+    }
+
     @Test("Stores with other storage names are recognized by their contents")
     func otherStorageNames() async throws {
         let folder = try CaptureFolder()

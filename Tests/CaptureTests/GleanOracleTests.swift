@@ -138,7 +138,8 @@ import Testing
         arguments: [
             ([], "empty file"), (Array(repeating: 0, count: 300), "only zero bytes"),
             ([1, 0, 0, 0, 0, 0, 0, 0, 1], "truncated or overwritten"), (Array(repeating: 0, count: 8), nil),
-            (Array(repeating: 0xFF, count: 9), nil),
+            (Array(repeating: 0xFF, count: 9), "truncated or overwritten"),
+            (Array("SQLite".utf8), "truncated or overwritten"),
         ] as [([UInt8], String?)])
     func damagedDatabase(bytes: [UInt8], fault: String?) async throws {
         let folder = try CaptureFolder()
@@ -150,6 +151,15 @@ import Testing
                 == (fault.map { ["glean_data/db/data.safe.bin the database cannot be read: \($0)"] } ?? []))
         #expect(opened.problems.allSatisfy { $0.problem.isLoss })
         #expect(try await ReadCapture(opened).records.count == 1)
+    }
+
+    @Test("A database that alone identifies a data directory can belong to another library")
+    func foreignDatabase() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("library/db/data.safe.bin", Array(repeating: 0xFF, count: 9))
+        try folder.put("app/db/data.safe.bin", [1, 0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(
+            try await folder.open().problems.map(\.path) == ["app/db/data.safe.bin"])
     }
 
     @Test("A single unfinished ping is held")

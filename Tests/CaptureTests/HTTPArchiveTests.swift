@@ -293,14 +293,19 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         }
     }
 
-    @Test("A log in UTF-16 is reported as such", arguments: ["a.har", "a.ndjson"])
-    func utf16(name: String) async throws {
-        let folder = try CaptureFolder()
-        let text = String(decoding: archive(coreEntry(1)), as: UTF8.self)
-        try folder.put(name, [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
-        let log = try await ReadLog(
-            [0xFF, 0xFE, 0x7B, 0x00], kind: name == "a.har" ? .httpArchive : .lines, path: name)
-        #expect(log.quarantined.map { $0.reject.reason.contains("UTF-16") } == [true])
+    @Test(
+        "A log in UTF-16 or UTF-32 is reported as such",
+        arguments: ["a.har", "a.ndjson"],
+        [
+            ([0xFF, 0xFE, 0x7B, 0x00], "UTF-16"), ([0xFE, 0xFF, 0x00, 0x7B], "UTF-16"),
+            ([0x7B, 0x00, 0x22, 0x00], "UTF-16LE"), ([0x00, 0x7B, 0x00, 0x22], "UTF-16BE"),
+            ([0xFF, 0xFE, 0x00, 0x00, 0x7B, 0x00, 0x00, 0x00], "UTF-32"),
+        ] as [([UInt8], String)])
+    func otherEncodings(name: String, start: ([UInt8], String)) async throws {
+        let log = try await ReadLog(start.0, kind: name == "a.har" ? .httpArchive : .lines, path: name)
+        #expect(
+            log.quarantined.map { $0.reject.reason.hasSuffix("convert it with iconv -f \(start.1) -t UTF-8") } == [true]
+        )
     }
 
     @Test("Responses from a cache are ignored, because no request was sent")

@@ -105,6 +105,52 @@ import Testing
         #expect(!capture.problems.contains { $0.path.isEmpty && $0.problem.isLoss })
     }
 
+    @Test(
+        "Bytes before the first member of a zip do not matter, even if its directory is wrong",
+        arguments: [false, true])
+    func prefix(hasWrongDirectory: Bool) async throws {
+        let archive = try TestArchive("zip", [.ping(1), .ping(2)])
+        if hasWrongDirectory { try change([5, 6], at: 16, in: archive) { $0 - 9 } }
+        // A signature in a program is no member.
+        let program =
+            Array("MZ".utf8) + [UInt8](repeating: 0x90, count: 70_000) + [0x50, 0x4B, 3, 4]
+            + [UInt8](repeating: 0xFF, count: 100)
+        try archive.change { $0 = program + $0 }
+        let found = try await read(archive)
+        #expect(found.ids == [1, 2].map(CaptureFolder.id))
+        let words = "the central directory does not match the members, which were read from front to back"
+        #expect(found.problems == (hasWrongDirectory ? [": damaged: \(words)"] : []))
+    }
+
+    @Test("The last part of a split zip is named")
+    func lastPart() async throws {
+        let archive = try TestArchive("zip", [.ping(1)])
+        try change([5, 6], at: 4, in: archive) { _ in 0x0001_0001 }
+        try change([1, 2], at: 42, in: archive) { $0 + 7 }
+        let capture = try await archive.open()
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
+        #expect(capture.problems.contains { $0.problem.text.contains("the last part of a split archive") })
+    }
+
+    @Test("A second tar archive after the end of the first one is a loss", arguments: ["cat", "gzip"])
+    func concatenated(program: String) async throws {
+        let archives = [try TestArchive("ustar", [.ping(1)]), try TestArchive("ustar", [.ping(2)])]
+        let folder = try CaptureFolder()
+        for count in [1, 2] {
+            let commands = archives.prefix(count).map { "\(program) < \($0.path)" }.joined(separator: "; ")
+            let (name, script) = ("\(count).tar", "(\(commands)) > \"$0\"")
+            let capture = try await TestArchive(of: folder.path, named: name, script).open()
+            #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
+            #expect(
+                capture.problems.map(\.problem.text)
+                    == [
+                        "not read: another tar archive after the end of this one; unpack the file with tar --ignore-zeros, "
+                            + "and give the folder"
+                    ].dropLast(2 - count))
+            #expect(capture.isIncomplete == (count == 2))
+        }
+    }
+
     @Test("A directory with more entries than members means a loss")
     func missingMember() async throws {
         let archive = try TestArchive("stored", [.ping(1), .ping(2)])

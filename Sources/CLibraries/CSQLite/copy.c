@@ -27,7 +27,21 @@ static int descriptor(sqlite3_file *file) {
 
 static int on_close(sqlite3_file *file) { return SQLITE_OK; }
 
+// Returns whether a part of the database is missing, by a binary search for the first missing part that ends later.
+static int is_missing(const struct part *part, int count, sqlite3_int64 offset) {
+    if (part->number != csqlite_main) return 0;
+    sqlite3_int64 low = 0, high = part->copy->missing_count;
+    while (low < high) {
+        sqlite3_int64 middle = low + (high - low) / 2;
+        if (part->copy->missing[2 * middle + 1] > offset) high = middle;
+        else low = middle + 1;
+    }
+    return low < part->copy->missing_count && part->copy->missing[2 * low] < offset + count;
+}
+
 static int on_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    // Zeros in place of a missing page could be read as the end of a value.
+    if (is_missing((struct part *)file, count, offset)) return SQLITE_CORRUPT;
     int done = 0;
     while (done < count) {
         ssize_t result = pread(descriptor(file), (char *)bytes + done, (size_t)(count - done), offset + done);

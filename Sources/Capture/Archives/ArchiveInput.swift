@@ -37,8 +37,12 @@ final class ArchiveInput {
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
+    /// The number of bytes before the archive in a stored file.
+    private(set) var prefixSize = 0
     /// The first decompressed block, if it was inspected but not yet passed to the reader.
     private var firstBlock: UnsafeRawBufferPointer?
+    /// The last block, which is valid until the next one is read.
+    private var lastBlock = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The bytes of the last block that were not used yet, for readers other than libarchive.
     private(set) var unusedBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -48,9 +52,6 @@ final class ArchiveInput {
     var omitsBytesAfterXZ = false
     /// The number of bytes other than zeros after the end of this input's compressed data.
     private var omittedByteCount = 0
-
-    /// The maximum number of bytes after an xz stream that are omitted.
-    private static let tailSize = 4096
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
         self.origin = origin
@@ -92,6 +93,9 @@ final class ArchiveInput {
         }
     }
 
+    /// Begins reading a stored file at the offset `size`.
+    func skipPrefix(_ size: Int) { (prefixSize, position) = (size, size) }
+
     /// Sets the callbacks of a libarchive reader, which must not outlive the input.
     func attach(to archive: OpaquePointer) {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
@@ -131,7 +135,7 @@ final class ArchiveInput {
     /// Returns the number of bytes of the stored archive that `archive` has read.
     func offset(ofReader archive: OpaquePointer) -> Int {
         switch origin {
-        case .stored: Int(archive_filter_bytes(archive, -1))
+        case .stored: prefixSize + Int(archive_filter_bytes(archive, -1))
         case .decompressed(let decompressor): decompressor.offset
         }
     }
@@ -173,14 +177,25 @@ final class ArchiveInput {
     }
 
     /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
-    func finish() throws {
-        guard case .decompressed(let decompressor) = origin else { return }
-        while try !nextBlock().isEmpty {
-            guard allows(expandedSize: deliveredByteCount) else {
-                throw ArchiveError(.overExpanded, at: decompressor.offset)
-            }
+    ///
+    /// If the archive is a tar archive, `tarEnd` is the number of bytes that libarchive read. The result is then whether
+    /// another tar archive follows after zeros.
+    func finish(tarEnd: Int?) throws -> Bool {
+        var search = tarEnd.map { _ in TarSearch() }
+        if let tarEnd {
+            let blockStart = position - lastBlock.count
+            search?.add(lastBlock.dropFirst(max(prefixSize + tarEnd - blockStart, 0)))
         }
-        try decompressor.input.finish()
+        if search == nil, case .stored = origin { return false }
+        while true {
+            let block = try nextBlock()
+            if block.isEmpty { break }
+            search?.add(block[...])
+            guard allows(expandedSize: deliveredByteCount) else { throw ArchiveError(.overExpanded, at: offset) }
+            if case .stored = origin, search?.isFinished == true { break }
+        }
+        if case .decompressed(let decompressor) = origin { _ = try decompressor.input.finish(tarEnd: nil) }
+        return search?.hasFoundTar ?? false
     }
 
     /// Returns whether the limits allow the archive to expand to `expandedSize` bytes.
@@ -213,6 +228,7 @@ extension ArchiveInput {
         let block = try readBlock()
         position += block.count
         deliveredByteCount += block.count
+        lastBlock = block
         return block
     }
 
@@ -229,10 +245,10 @@ extension ArchiveInput {
                 let count = output.count
                 try fill(&output, from: bytes)
                 isAtEnd = output.count == count
-            } while omitsBytesAfterXZ && !isAtEnd && output.count <= Self.tailSize
+            } while omitsBytesAfterXZ && !isAtEnd && output.count <= InputLimits.xzTailSize
             let block = UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
             guard omitsBytesAfterXZ else { return block }
-            let end = isAtEnd ? XZFooter.end(in: block) ?? block.count : max(block.count - Self.tailSize, 0)
+            let end = isAtEnd ? XZFooter.end(in: block) ?? block.count : max(block.count - InputLimits.xzTailSize, 0)
             heldBytes = isAtEnd ? [] : Array(block[end...])
             if isAtEnd {
                 omittedByteCount += block[end...].count { $0 != 0 }
@@ -267,5 +283,32 @@ extension ArchiveInput {
         guard !overflow, target >= 0 else { return Int64(ARCHIVE_FATAL) }
         position = Int(min(target, Int64(storedByteCount ?? 0)))
         return Int64(position)
+    }
+}
+
+// MARK: - Further archives
+
+/// A search for a tar archive in the bytes after the end of another one.
+private struct TarSearch {
+    private static let blockSize = 512
+
+    private var block: [UInt8] = []
+    /// Whether a block was found that does not consist of zeros.
+    private(set) var isFinished = false
+    /// Whether that block is the header of a tar archive.
+    private(set) var hasFoundTar = false
+
+    /// Adds the next bytes.
+    mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
+        var rest = bytes
+        while !isFinished, !rest.isEmpty {
+            let part = rest.prefix(Self.blockSize - block.count)
+            block += part
+            rest = rest.dropFirst(part.count)
+            guard block.count == Self.blockSize else { return }
+            isFinished = block.contains { $0 != 0 }
+            hasFoundTar = isFinished && ArchiveFormat.isTar(block)
+            block.removeAll(keepingCapacity: true)
+        }
     }
 }

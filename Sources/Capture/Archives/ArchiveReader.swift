@@ -21,12 +21,12 @@ struct ArchiveReader: ~Copyable {
     }
 
     /// The formats that a reader accepts.
-    enum Formats {
+    enum Formats: Equatable {
         case all
         /// Only tar, because libarchive would read a tar archive that ends like a zip archive as a zip archive.
         case tar
-        /// Only zip, read from front to back without its central directory.
-        case sequentialZip
+        /// Only zip, read from front to back without its central directory, beginning at the given offset.
+        case sequentialZip(from: Int)
     }
 
     enum Step {
@@ -72,7 +72,7 @@ extension ArchiveReader {
     mutating func next() throws -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
-        if formats == .sequentialZip, hasStarted { try skipContents() }
+        if case .sequentialZip = formats, hasStarted { try skipContents() }
         var entry: OpaquePointer?
         switch archive_read_next_header(archive, &entry) {
         case ARCHIVE_EOF: return .end(isMarked: hasEndMark)
@@ -86,7 +86,7 @@ extension ArchiveReader {
             throw ArchiveError(.overExpanded, at: handle.offset)
         }
         let member = Member(
-            entry, at: Int(archive_read_header_position(archive)),
+            entry, at: handle.input.prefixSize + Int(archive_read_header_position(archive)),
             isInZip: archive_format(archive) == ARCHIVE_FORMAT_ZIP)
         // In a 7z archive, skipping a member means decompressing it.
         if archive_format(archive) == ARCHIVE_FORMAT_7ZIP { try addExpanded(member.size ?? 0) }
@@ -94,7 +94,12 @@ extension ArchiveReader {
     }
 
     /// Reads the bytes after the last member, and verifies the checksums of compressions.
-    func finish() throws { try handle.input.finish() }
+    ///
+    /// Returns whether another tar archive follows the end of a tar archive. `tar` ignores it, too.
+    func finish() throws -> Bool {
+        let isTar = archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_TAR
+        return try handle.input.finish(tarEnd: isTar ? Int(archive_filter_bytes(archive, 0)) : nil)
+    }
 
     /// The number of bytes, other than zeros, that were omitted after the end of the compressed archive.
     var trailingByteCount: Int { handle.input.trailingByteCount }
@@ -189,6 +194,7 @@ private struct ArchiveHandle: ~Copyable {
     static func open(_ input: ArchiveInput, _ formats: ArchiveReader.Formats) throws -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         let handle = ArchiveHandle(archive: archive, input: input)
+        if case .sequentialZip(let start) = formats { input.skipPrefix(start) }
         try handle.enable(formats)
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {

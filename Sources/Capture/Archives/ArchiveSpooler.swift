@@ -79,14 +79,14 @@ struct ArchiveSpooler {
             }
         }
         let formats: ArchiveReader.Formats =
-            isTar ? .tar : directory.map { $0.isInconsistentZip } ?? false ? .sequentialZip : .all
+            isTar ? .tar : directory?.sequentialStart.map { .sequentialZip(from: $0) } ?? .all
         var reader = try ArchiveReader(bytes, limits: limits, formats: formats)
         do {
             let memberCount = try addMembers(from: &reader)
             if let directory, !isTar { reportEntries(of: directory, memberCount: memberCount) }
         } catch {
             guard case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else { throw error }
-            let remedy = archive.isSplit ? "; \(UnreadFormat.splitRemedy)" : ""
+            let remedy = archive.splitRemedy.map { "; \($0)" } ?? ""
             report("damaged", "\(error); what follows is lost\(remedy)", at: "")
         }
         return try finish()
@@ -95,10 +95,13 @@ struct ArchiveSpooler {
     /// Reports the differences between the central directory of a zip archive and the `memberCount` members that were
     /// read.
     private mutating func reportEntries(of directory: ZipDirectory, memberCount: Int) {
-        if directory.isInconsistentZip {
+        if directory.sequentialStart != nil {
             // A second reading for the files of a backup would report the directory again.
             guard wantedPaths == nil else { return }
-            let words = "the central directory does not match the members, which were read from front to back"
+            var words = "the central directory does not match the members, which were read from front to back"
+            if directory.isLastPart {
+                words = "the last part of a split archive, which was read alone; \(UnreadFormat.splitZipRemedy)"
+            }
             switch directory.entryCount.map({ $0 - memberCount }) {
             case nil: report("damaged", "\(words); members may be lost", at: "")
             case let missing? where missing > 0:
@@ -131,7 +134,11 @@ struct ArchiveSpooler {
                 isInDamagedPart = true
             case .end(let isMarked):
                 if isMarked {
-                    try reader.finish()
+                    if try reader.finish(), wantedPaths == nil {
+                        let words = "not read: another tar archive after the end of this one"
+                        let remedy = "unpack the file with tar --ignore-zeros, and give the folder"
+                        report("unreadable", "\(words); \(remedy)", at: "")
+                    }
                     reportTrailingBytes(reader.trailingByteCount)
                 } else {
                     report("damaged", "the end of the archive is missing; members may be lost there", at: "")

@@ -100,7 +100,14 @@ struct ArchiveLocation {
 
     var isNested: Bool { !prefix.isEmpty }
     /// Whether the archive has the name of the first part of a split archive.
-    var isSplit: Bool { shownPath.hasSuffix(ArchiveFormat.splitSuffix) }
+    var isSplit: Bool { splitRemedy != nil }
+    /// The way to join the parts of the archive, or `nil` if it does not have the name of a first part.
+    var splitRemedy: String? {
+        if shownPath.utf8.hasSuffixIgnoringCase(".z01") { return UnreadFormat.splitZipRemedy }
+        if shownPath.hasSuffix(ArchiveFormat.splitSuffix) { return UnreadFormat.splitRemedy }
+        let suffixes = [".000", ".00", "aa", ".part1", ".part01", ".part001"]
+        return suffixes.contains(where: shownPath.utf8.hasSuffixIgnoringCase) ? UnreadFormat.partsRemedy : nil
+    }
     /// Whether the archive has the name of a report of a Cellebrite program.
     var isCellebriteReport: Bool { shownPath.utf8.hasSuffixIgnoringCase(".ufdr") }
 }

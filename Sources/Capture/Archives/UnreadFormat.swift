@@ -18,6 +18,8 @@ public struct UnreadFormat: Sendable {
     static let splitArchive = UnreadFormat(
         name: "the first part of a split archive", remedy: splitRemedy)
     static let splitRemedy = "join the parts with cat NAME.0* > NAME, and pass the result"
+    static let partsRemedy = "join the parts with cat, in the order of their names, and pass the result"
+    static let splitZipRemedy = "join the parts with zip -s 0 NAME.zip --out WHOLE.zip, and pass WHOLE.zip"
 
     private static let unpack = "unpack it, and pass the folder"
     private static let exportHAR = "export it as HAR"

@@ -15,13 +15,13 @@ struct ZipDirectory {
     private(set) var statedEntryCount: UInt16?
     /// The number of entries that were found, or `nil` if the directory is missing or a Zip64 record describes it.
     private(set) var entryCount: Int?
+    /// Whether the file is the last part of an archive that was split.
+    private(set) var isLastPart = false
     /// Whether the directory leads to the local headers of all members.
     private var isConsistent = true
-    /// Whether the file begins with a local header.
-    private let beginsWithMember: Bool
-
-    /// Whether the archive can be read only from front to back.
-    var isInconsistentZip: Bool { !isConsistent && beginsWithMember }
+    /// The offset of the first local header from which the archive must be read from front to back, or `nil` if the
+    /// directory leads to all members or no header was found.
+    private(set) var sequentialStart: Int?
 
     private static let endRecordSize = 22
     private static let endSignature: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
@@ -40,23 +40,66 @@ struct ZipDirectory {
         let tail = try source.bytes(at: source.count - size, count: size)
         let starts = stride(from: tail.count - Self.endRecordSize, through: 0, by: -1).lazy
         guard let start = starts.first(where: { tail[$0...].starts(with: Self.endSignature) }) else { return nil }
-        beginsWithMember = try source.bytes(at: 0, count: 4) == Self.localSignature
         // A comment of any length can follow the record.
         for start in starts where tail[start...].starts(with: Self.endSignature) {
             guard start + Self.endRecordSize + tail.number(at: start + 20, size: 2) == tail.count else { continue }
             statedEntryCount = UInt16(exactly: tail.number(at: start + 10, size: 2)).flatMap { $0 == .max ? nil : $0 }
             break
         }
+        isLastPart = ![0, Int(UInt16.max)].contains(tail.number(at: start + 4, size: 2))
         let usesZip64 =
             start >= Self.locatorSize && tail[(start - Self.locatorSize)...].starts(with: Self.locatorSignature)
         guard !usesZip64 else { return }
         let end = source.count - size + start
         let first = end - tail.number(at: start + 12, size: 4)
         isConsistent = first >= 0
-        guard isConsistent else { return }
-        try compareEntries(
-            in: first..<end, of: source, shift: first - tail.number(at: start + 16, size: 4), limit: entryLimit)
+        if isConsistent {
+            try compareEntries(
+                in: first..<end, of: source, shift: first - tail.number(at: start + 16, size: 4), limit: entryLimit)
+        }
+        if !isConsistent { sequentialStart = try Self.firstMember(in: source) }
     }
+
+    /// Returns the offset of the first local header, or `nil` if there is none after a prefix of at most
+    /// `InputLimits.zipPrefixSize` bytes.
+    ///
+    /// A prefix is a program that unpacks the archive, or the output of the program that made it. Bytes in it that only
+    /// look like the signature are skipped, because the fields after them have no possible values.
+    private static func firstMember(in source: ByteSource) throws(FileError) -> Int? {
+        firstMember(in: try source.bytes(at: 0, count: min(source.count, InputLimits.zipPrefixSize)))
+    }
+
+    /// Returns the offset of the first local header in the first bytes of a file, or `nil` if they contain none.
+    static func firstMember(in bytes: [UInt8]) -> Int? {
+        var start = 0
+        while let found = bytes.span.firstIndex(of: localSignature[0], from: start) {
+            if bytes[found...].starts(with: localSignature), found == 0 || isLocalHeader(bytes[found...]) {
+                return found
+            }
+            start = found + 1
+        }
+        return nil
+    }
+
+    /// Returns whether a file ends as a zip archive does.
+    static func isAtEnd(of source: ByteSource) throws(FileError) -> Bool {
+        try ZipDirectory(of: source, entryLimit: 0)?.statedEntryCount != nil
+    }
+
+    /// Returns whether the version, the compression method and the name after the signature of a local header are
+    /// possible.
+    private static func isLocalHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count > localHeaderSize else { return false }
+        let header = Array(bytes.prefix(localHeaderSize))
+        let nameSize = header.number(at: 26, size: 2)
+        let name = bytes.dropFirst(localHeaderSize).prefix(nameSize)
+        return header[4] <= maximumVersion && header.number(at: 8, size: 2) < 100 && name.count == nameSize
+            && !name.isEmpty && !name.contains(0)
+    }
+
+    /// The highest version of the format, times 10, that an archive can require.
+    private static let maximumVersion = 63
+    private static let localHeaderSize = 30
 
     /// Counts the entries in `range`, and checks that a local header is at the offset that each entry states.
     ///

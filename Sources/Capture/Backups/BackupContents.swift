@@ -26,7 +26,7 @@ struct BackupContents {
     private(set) var entries: [BackupEntry] = []
     /// The containers that may have stores, by the names of their backup domains.
     private(set) var domains: [CapturedText: BackupDomain] = [:]
-    private(set) var inventory = BackupInventory()
+    private(set) var inventory: BackupInventory?
     private let storeNames: StoreNames
     private let nameByteLimit: Int
     private var keptRows: [FullPath: KeptRow] = [:]
@@ -60,7 +60,8 @@ struct BackupContents {
         }
     }
 
-    init(_ storeNames: StoreNames, nameByteLimit: Int) {
+    init(_ storeNames: StoreNames, nameByteLimit: Int, inventory: BackupInventory?) {
+        self.inventory = inventory
         self.storeNames = storeNames
         self.nameByteLimit = nameByteLimit
     }
@@ -69,7 +70,7 @@ struct BackupContents {
         switch domain(of: row) {
         case .system: checkFileName(of: row)
         case .app(let domain) where row.hasValidPath:
-            inventory.add(row, in: domain)
+            inventory?.add(row, in: domain)
             // A container is added only if it has kept rows or if its pings may be missing.
             if row.path.isEmpty {
                 checkFileName(of: row)

@@ -12,20 +12,27 @@ struct BackupOpener {
     let location: BackupLocation
     let spool: Spool
     let passwords: BackupPasswords
+    let listsInventory: Bool
 
     func open(_ folder: borrowing Folder, storeNames: StoreNames) throws -> OpenedManifest {
         let propertyLists = try BackupPropertyLists(in: folder)
         let unlocker = BackupUnlocker(propertyLists: propertyLists, location: location, passwords: passwords)
         let found = try findManifest(in: folder, propertyLists, unlocker)
-        var contents = BackupContents(storeNames, nameByteLimit: spool.archiveLimits.totalNameSize)
+        var contents = BackupContents(
+            storeNames, nameByteLimit: spool.archiveLimits.totalNameSize,
+            inventory: listsInventory ? BackupInventory() : nil)
         var unlisted: UnlistedFiles?
-        if case .binary = found.rows { unlisted = try UnlistedFiles(in: folder) }
+        switch found.rows {
+        case .binary: unlisted = try UnlistedFiles(ofBinaryManifestIn: folder)
+        case .database(let database) where database.mayLackLog: unlisted = try UnlistedFiles(ofDatabaseIn: folder)
+        case .database: break
+        }
         var end = try found.rows.forEach { row in
             contents.add(row)
             unlisted?.remove(row)
         }
         if case .complete = end, let fault = unlisted?.damageDescription {
-            end = .incomplete(caseID: "B44", text: fault)
+            end = .incomplete(caseID: found.format == .mbdb ? "B44" : "B34", text: fault)
         }
         if contents.hasFolders {
             _ = try found.rows.forEach { row in contents.registerClash(of: row) }
@@ -175,13 +182,33 @@ private struct UnlistedFiles {
     private var listedIDs: Set<FileID> = []
     /// The number of rows of files for which no file exists, and of rows of folders or links for which a file exists.
     private var mismatchCount = 0
+    private let isDatabase: Bool
 
-    init(in folder: borrowing Folder) throws(FileError) {
+    /// Lists the files beside a manifest of iOS 9 or earlier.
+    init(ofBinaryManifestIn folder: borrowing Folder) throws(FileError) {
+        isDatabase = false
         unlistedIDs = Set(try folder.entries().compactMap { FileID($0.name) })
+    }
+
+    /// Lists the files in the subfolders beside a manifest database.
+    init(ofDatabaseIn folder: borrowing Folder) throws(FileError) {
+        isDatabase = true
+        for entry in try folder.entries() where entry.kind == .folder && entry.name.count == 2 {
+            // The files of a folder that cannot be read are reported if they are needed.
+            let files = (try? folder.folder(at: entry.text).entries()) ?? []
+            for file in files where file.kind == .file {
+                guard let fileID = FileID(file.name), fileID.folder == entry.text else { continue }
+                unlistedIDs.insert(fileID)
+            }
+        }
     }
 
     /// Removes the file of `row` from the unlisted files, or counts a mismatch.
     mutating func remove(_ row: ManifestRow) {
+        if isDatabase {
+            if let fileID = row.fileID.flatMap({ FileID($0) }) { unlistedIDs.remove(fileID) }
+            return
+        }
         let fileID = FileID(domain: row.domain, path: row.path)
         switch row.details?.kind {
         case .folder, .link:
@@ -197,7 +224,13 @@ private struct UnlistedFiles {
 
     /// A description of the damage, or `nil` if there is none.
     var damageDescription: String? {
-        guard mismatchCount > 0, let first = unlistedIDs.map(\.name).min() else { return nil }
+        guard isDatabase || mismatchCount > 0, let first = unlistedIDs.map(\.name).min() else { return nil }
+        guard !isDatabase else {
+            return """
+                the manifest seems to lack its last changes, because Manifest.db-wal is missing: files without a row: \
+                \(unlistedIDs.count), such as \(first); copy Manifest.db-wal, too
+                """
+        }
         return """
             rows of Manifest.mbdb are damaged: files without a row: \(unlistedIDs.count), such as \(first); rows that do not \
             match the files: \(mismatchCount)

@@ -91,6 +91,10 @@ struct ManifestDatabase {
     /// any amount of values.
     private let valueByteLimit: Int
     let logFault: WriteAheadLogFault?
+    /// Whether the database is in the mode for write-ahead logs and has none.
+    ///
+    /// This is normal after the program that wrote the database has closed it. If not, the rows in the log are missing.
+    let mayLackLog: Bool
 
     private static let headSize = 100
     private static let signature = Array("SQLite format 3\0".utf8)
@@ -120,6 +124,7 @@ struct ManifestDatabase {
         guard journal != nil || log != nil || main.count >= Self.databaseSize(header: head) else {
             throw BackupError(invalidDatabaseCase, "the manifest ends before its last page")
         }
+        mayLackLog = !isDecrypted && log == nil && head[18..<20].allSatisfy { $0 == 2 }
         logFault = try log.flatMap { log in try WriteAheadLogFault.find(in: log) }
         let folder = spool.folder
         try spool.checkCapacity(for: size)

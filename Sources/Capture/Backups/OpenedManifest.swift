@@ -76,7 +76,8 @@ struct OpenedBackup {
     let problems: [LocatedProblem]
     /// The containers in the backup, by the names of their backup domains.
     let domains: [CapturedText: BackupDomain]
-    let inventory: BackupInventory
+    /// The inventory of the backup, or `nil` if it was not requested.
+    let inventory: BackupInventory?
 }
 
 extension OpenedBackup {

@@ -18,8 +18,8 @@ public struct CaptureReader: Sendable {
     /// The paths of the inputs, for error messages.
     public let paths: [String]
     private let segments: Range<Int>?
-    /// The indices of the stores to be read, or `nil` if all stores of a capture are read.
-    private var surveyedStores: Set<Int>?
+    /// The ranges of the files to be read, by the indices of their stores, or `nil` if all stores of a capture are read.
+    private var surveyedFiles: [Int: Range<Int>]?
 
     /// Creates a reader.
     ///
@@ -74,6 +74,7 @@ public struct CaptureReader: Sendable {
             guard let survey = survey(of: number) else { continue }
             try await survey.readNamingInput(number) { output in intake.survey(output) }
         }
+        intake.finishSurvey()
         for number in order {
             let isBundle = inputs[number].isBundle
             try await readNamingInput(number) { output in
@@ -90,7 +91,7 @@ public struct CaptureReader: Sendable {
     private static let deferredBatchSize = 1024
 
     /// Returns a reader of those parts of the input at index `number` that may contain copies to be kept instead of
-    /// copies that are not held, or `nil` if there are no such parts or nothing else is read.
+    /// other copies, or `nil` if there are no such parts or nothing else is read.
     private func survey(of number: Int) -> CaptureReader? {
         var survey = self
         // An excluded copy decides, too.
@@ -99,15 +100,31 @@ public struct CaptureReader: Sendable {
         survey.options.quarantine = nil
         switch inputs[number] {
         case .folder(let capture):
-            let stores = capture.stores.indices.filter { capture.mayDecide($0) }
-            guard !stores.isEmpty, inputs.count > 1 || capture.stores.count > 1 else { return nil }
-            survey.surveyedStores = Set(stores)
+            let files = surveyedFiles(of: capture)
+            guard !files.isEmpty else { return nil }
+            survey.surveyedFiles = files
         case .bundle(let bundle):
             let holds = bundle.manifest.totals.holds
             guard inputs.count > 1, CopyRank.decisiveCodes.contains(where: { holds[$0] != nil }) else { return nil }
         case .salvage, .log: guard inputs.count > 1 else { return nil }
         }
         return survey
+    }
+
+    /// Returns the files of `capture` that may contain copies to be kept instead of other copies, by the indices of their
+    /// stores.
+    private func surveyedFiles(of capture: CapturedFolder) -> [Int: Range<Int>] {
+        var files: [Int: Range<Int>] = [:]
+        let pendingStores = capture.stores.indices.filter { !capture.stores[$0].store.pendingEventFiles.isEmpty }
+        if pendingStores.count > 1 {
+            for index in pendingStores { files[index] = capture.stores[index].store.pendingEventFiles }
+        }
+        if inputs.count > 1 || capture.stores.count > 1 {
+            for index in capture.stores.indices where capture.mayDecide(index) {
+                files[index] = 0..<capture.stores[index].store.fileCount
+            }
+        }
+        return files
     }
 
     /// Reads the input at index `number`, and adds its path to errors.
@@ -147,7 +164,7 @@ public struct CaptureReader: Sendable {
         for problem in capture.problems { output.report(problem) }
         try await consume(output)
         let spares = ValuePool<ScanOutput, Never>(keeping: limit.jobs + 1, makeOutput)
-        try await processInParallel(ScanUnit.split(capture, only: surveyedStores)) { [options] unit in
+        try await processInParallel(ScanUnit.split(capture, only: surveyedFiles)) { [options] unit in
             var output = spares.take()
             let rest = try unit.read(options, into: &output)
             return (output, rest: rest)

@@ -32,7 +32,7 @@ public struct InputOpener: Sendable {
     ///   - spool: The spool for the members of archives and the standard input.
     ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
     ///   - hashes: The hashes of the inputs that are single files, or `nil` if they are not needed.
-    ///   - listsInventory: Whether captures with containers but without stores are accepted.
+    ///   - listsInventory: Whether the inventory is made, and captures with containers but without stores are accepted.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         salvagesDamagedBundles: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
@@ -88,7 +88,7 @@ public struct InputOpener: Sendable {
         do {
             let capture = try await CapturedFolder(
                 path: path, label: label, systems: systems, excluding: excluded, spool: spool,
-                passwords: passwords, limit: limit)
+                passwords: passwords, listsInventory: listsInventory, limit: limit)
             if let store = capture.excludedStore { throw InputError.wouldReplaceInput("\(path)/\(store)") }
             return .folder(try requiringStores(capture, path))
         } catch let error as FileError where error.isNotAFolder && error.operation != .spool {
@@ -167,6 +167,10 @@ public struct InputOpener: Sendable {
         case .archive, .bundle, .repackedBundle, .damagedZstd:
             let source = try spool.appendStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
+        // The output of the program that sends a zip archive can precede it.
+        case .other where ZipDirectory.firstMember(in: head) != nil:
+            let source = try spool.appendStandardInput(head: head)
+            return try await open(kind, .source(source), Self.standardInput, label: label)
         case .other: throw Self.unrecognized(Self.standardInput, head: head)
         }
     }
@@ -205,6 +209,9 @@ public struct InputOpener: Sendable {
         case (.other, .source(let source))
         where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil:
             throw Self.unrecognized(path, head: try InputKind.head(of: source))
+        // A program that unpacks a zip archive, or other bytes, can precede it.
+        case (.other, .source(let source)) where try ZipDirectory.isAtEnd(of: source):
+            return .folder(try await openArchive(bytes, path, label: label))
         // Larger files are not searched for a store.
         case (_, .source(let source)) where source.count > InputLimits.keyedArchiveSize: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
@@ -216,7 +223,7 @@ public struct InputOpener: Sendable {
         do {
             let capture = try await CapturedFolder(
                 archive: bytes, path: path, label: label, systems: systems, spool: spool, passwords: passwords,
-                limit: limit)
+                listsInventory: listsInventory, limit: limit)
             if capture.stores.isEmpty, capture.backups.isEmpty, capture.backupErrors.isEmpty,
                 !isListed(capture), let problem = capture.problems.first
             {

@@ -22,30 +22,30 @@ struct ScanUnit: Sendable {
 
     /// Returns the units of a capture, in order, as a lazy sequence.
     ///
-    /// If `stores` is not `nil`, only the stores with these indices are read.
-    static func split(_ capture: CapturedFolder, only stores: Set<Int>? = nil) -> some Sequence<ScanUnit> {
+    /// If `files` is not `nil`, it contains the ranges of the files that are read, by the indices of their stores.
+    static func split(_ capture: CapturedFolder, only files: [Int: Range<Int>]? = nil) -> some Sequence<ScanUnit> {
         sequence(state: (store: 0, file: 0)) { position in
-            let unit = ScanUnit(of: capture, only: stores, from: &position)
+            let unit = ScanUnit(of: capture, only: files, from: &position)
             return unit.parts.isEmpty ? nil : unit
         }
     }
 
     /// Creates a unit from the files at `position`, and advances the position to the next unit.
-    private init(of capture: CapturedFolder, only stores: Set<Int>?, from position: inout (store: Int, file: Int)) {
+    private init(
+        of capture: CapturedFolder, only files: [Int: Range<Int>]?, from position: inout (store: Int, file: Int)
+    ) {
         self.capture = capture
         parts = []
         var remaining = Self.filesPerUnit
         while remaining > 0, position.store < capture.stores.count {
-            if let stores, !stores.contains(position.store) {
-                position = (position.store + 1, 0)
-                continue
-            }
             let store = capture.stores[position.store].store
+            let wanted = if let files { files[position.store] ?? 0..<0 } else { 0..<store.fileCount }
+            position.file = max(position.file, wanted.lowerBound)
             // Files that refer to each other are read by one job.
-            let end = store.isReadByOneJob ? store.fileCount : min(store.fileCount, position.file + remaining)
+            let end = store.isReadByOneJob ? wanted.upperBound : min(wanted.upperBound, position.file + remaining)
             if position.file < end { parts.append(Part(storeNumber: position.store, fileRange: position.file..<end)) }
             remaining -= end - position.file
-            position = end < store.fileCount ? (position.store, end) : (position.store + 1, 0)
+            position = end < wanted.upperBound ? (position.store, end) : (position.store + 1, 0)
         }
     }
 

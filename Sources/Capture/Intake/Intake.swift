@@ -66,6 +66,7 @@ public struct Intake: Sendable {
     private var decidedRecords: Set<RecordKey> = []
     /// The records of ``decidedRecords`` of which a copy that is not held was dropped.
     private var overruledRecords: Set<RecordKey> = []
+    private var pendingEventCopies = PendingEventCopies()
     /// The single input that is read, or `nil` if there are several.
     ///
     /// The records of a single bundle are all different, so that none is deferred. In a single request log, all copies
@@ -205,19 +206,27 @@ public struct Intake: Sendable {
         reports += output.reports
     }
 
-    /// Notes the records of an output that are kept instead of copies that are not held.
+    /// Notes the records of an output that may be kept instead of other copies.
     ///
-    /// Call this method before any output is added.
+    /// Call this method, and then ``finishSurvey()``, before any output is added.
     mutating func survey(_ output: ScanOutput) {
-        for entry in output.entries where entry.rank.isDecisive { decidedRecords.insert(entry.key) }
+        for entry in output.entries {
+            if entry.rank.isDecisive { decidedRecords.insert(entry.key) }
+            pendingEventCopies.add(entry)
+        }
     }
+
+    /// Decides which copies of pending events are kept.
+    mutating func finishSurvey() { pendingEventCopies.decide() }
 
     /// Passes on a record, unless another copy is kept or may be kept instead.
     private mutating func choose(
         _ entry: borrowing ScanOutput.Entry, of lines: borrowing TextBuffer,
         _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
-        if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
+        if pendingEventCopies.isSuperseded(entry) {
+            duplicateCount += 1
+        } else if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
             duplicateCount += 1
             overruledRecords.insert(entry.key)
         } else if entry.dependsOnSurroundings, canHaveBetterCopy(entry.rank) {

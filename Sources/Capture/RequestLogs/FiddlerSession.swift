@@ -15,8 +15,6 @@ struct FiddlerSession {
     private static let requestSuffix = "_c.txt"
     private static let responseSuffix = "_s.txt"
     private static let metadataSuffix = "_m.xml"
-    /// The maximum number of bytes of a response and of the metadata that are read.
-    private static let headSize = 64 << 10
 
     let tree: FileTree
     let folder: String
@@ -65,7 +63,7 @@ struct FiddlerSession {
         guard let source = try? tree.source(at: tree.entryPathPrefix(ofFolder: folder) + number + suffix) else {
             return []
         }
-        return (try? source.bytes(at: 0, count: min(source.count, Self.headSize))) ?? []
+        return (try? source.bytes(at: 0, count: min(source.count, InputLimits.fiddlerHeadSize))) ?? []
     }
 
     /// Returns the request of an HTTP archive for a request as it was sent, or `nil` if it is malformed.

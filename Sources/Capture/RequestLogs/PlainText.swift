@@ -39,6 +39,20 @@ struct PlainText: ~Copyable {
         Compression.gzip.matches(start) || start.isZlibHeader
     }
 
+    /// Returns the name of the encoding of a log that begins with `start` and is not in UTF-8, or `nil` if no other encoding
+    /// is recognized.
+    ///
+    /// Without a byte order mark, the zero byte beside the first brace or bracket shows the encoding.
+    private static func unreadEncoding(of start: [UInt8]) -> String? {
+        let first = start.prefix(4)
+        if first == [0xFF, 0xFE, 0, 0] || first == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
+        if first.starts(with: [0xFF, 0xFE]) || first.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
+        let brackets = "{[".utf8
+        guard first.count == 4 else { return nil }
+        if brackets.contains(start[0]), start[1] == 0, start[2] != 0 { return "UTF-16LE" }
+        return start[0] == 0 && brackets.contains(start[1]) ? "UTF-16BE" : nil
+    }
+
     /// Returns the size of the text in bytes, or `nil` if the file is compressed or cannot be read.
     static func count(in source: ByteSource) -> Int? {
         // The count is needed only for progress. An error is reported when the log is read.
@@ -63,9 +77,9 @@ struct PlainText: ~Copyable {
         } else {
             try readInput(into: &piece)
         }
-        if offset == 0, piece.starts(with: [0xFF, 0xFE]) || piece.starts(with: [0xFE, 0xFF]) {
+        if offset == 0, let encoding = Self.unreadEncoding(of: piece) {
             piece.removeAll()
-            throw PlainTextError("the text is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
+            throw PlainTextError("the text is in \(encoding); convert it with iconv -f \(encoding) -t UTF-8")
         }
         if offset == 0, piece.starts(with: [0xEF, 0xBB, 0xBF]) {
             markLength = 3

@@ -19,7 +19,8 @@ extension StoreSearch {
         var manifests: [OpenedManifest] = []
         for path in paths {
             let location = BackupLocation(label: label, path: path, in: self.path, archive: archive)
-            let opening = BackupOpener(location: location, spool: spool, passwords: passwords)
+            let opening = BackupOpener(
+                location: location, spool: spool, passwords: passwords, listsInventory: listsInventory)
             do {
                 manifests.append(
                     try opening.open(folder(of: location, in: tree), storeNames: StoreNames(formats: formats)))
@@ -87,8 +88,10 @@ extension StoreSearch {
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
         let prefix = backup.location.prefix
         for (name, domain) in backup.domains { owners[prefix + name.string] = ContainerOwner(domain) }
-        for (name, domain) in backup.inventory.domains { owners[prefix + name.string] = ContainerOwner(domain) }
-        for (sdk, path) in backup.inventory.otherQueues { inventoryFindings.addQueue(of: sdk, at: prefix + path) }
+        if let inventory = backup.inventory {
+            for (name, domain) in inventory.domains { owners[prefix + name.string] = ContainerOwner(domain) }
+            inventoryFindings.add(inventory, prefix: prefix)
+        }
         let part: FileTree
         if prefix.isEmpty {
             tree = FileTree(Folder(rootOf: backup.tree))

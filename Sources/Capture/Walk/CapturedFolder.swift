@@ -21,7 +21,11 @@ public final class CapturedFolder: Sendable {
     /// The path of an excluded file with the name of a store, or `nil` if there is none.
     let excludedStore: String?
     /// The containers in the capture, also those without stores, sorted by the UTF-8 bytes of their paths.
+    ///
+    /// The array is empty unless the inventory was requested.
     public let inventory: [InventoryEntry]
+    /// The number of rows of backup manifests that are not in the inventory because of a limit.
+    public let omittedInventoryRowCount: Int
     /// The backups in the capture, sorted by their paths.
     public let backups: [BackupFacts]
     let backupErrors: [any Error]
@@ -37,18 +41,20 @@ public final class CapturedFolder: Sendable {
     ///   - excluded: The files that must not be read, such as the output.
     ///   - spool: The spool for the wanted members of archives in the folder.
     ///   - passwords: The passwords of encrypted backups.
+    ///   - listsInventory: Whether the inventory is made.
     ///   - limit: The limit on the number of jobs.
     /// - Throws: `FileError` if the folder itself cannot be read or the spool is full, or ``BackupError`` if the folder
     ///   is an unreadable backup.
     public convenience init(
         path: String, label: String, systems: SystemTable, excluding excluded: Set<FileIdentity> = [],
-        spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
+        spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), listsInventory: Bool = false,
+        limit: JobLimit
     ) async throws {
         try await self.init(
             FileTree(try Folder(path: path)), path: path, label: label,
             rootName: PathLabels.name(ofPath: path), isArchive: false, problems: [],
             formats: CaptureFormats.all(systems), excluding: excluded,
-            spool: spool, passwords: passwords, limit: limit)
+            spool: spool, passwords: passwords, listsInventory: listsInventory, limit: limit)
     }
 
     /// Reads an archive and searches its members.
@@ -57,7 +63,7 @@ public final class CapturedFolder: Sendable {
     ///   archive is an unreadable backup, or `FileError` if the archive cannot be read or the spool is full.
     public convenience init(
         archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
-        passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
+        passwords: BackupPasswords = BackupPasswords(), listsInventory: Bool = false, limit: JobLimit
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let location = ArchiveLocation(label: label, path: path)
@@ -69,7 +75,7 @@ public final class CapturedFolder: Sendable {
             FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: location.rootName,
             isArchive: true,
             problems: members.problems, formats: formats, excluding: [], spool: spool, passwords: passwords,
-            rereader: rereader, limit: limit)
+            rereader: rereader, listsInventory: listsInventory, limit: limit)
     }
 
     /// Searches a capture that consists of one file with the given contents.
@@ -88,9 +94,11 @@ public final class CapturedFolder: Sendable {
     private init(
         _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [LocatedProblem],
         formats: [any StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,
-        passwords: BackupPasswords, rereader: ArchiveRereader? = nil, limit: JobLimit
+        passwords: BackupPasswords, rereader: ArchiveRereader? = nil, listsInventory: Bool, limit: JobLimit
     ) async throws {
-        var storeSearch = StoreSearch(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
+        var storeSearch = StoreSearch(
+            label: label, path: path, spool: spool, passwords: passwords, formats: formats,
+            listsInventory: listsInventory)
         let tree = try await storeSearch.run(
             through: tree, named: rootName, excluding: excluded, rereader: rereader, limit: limit)
         self.label = label
@@ -101,6 +109,7 @@ public final class CapturedFolder: Sendable {
         excludedStore = storeSearch.excludedStore
         backups = storeSearch.sortedBackupFacts()
         inventory = storeSearch.inventory
+        omittedInventoryRowCount = storeSearch.inventoryFindings.omittedRowCount
         backupErrors = storeSearch.backupErrors
         usageData = storeSearch.usageData
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
@@ -133,6 +142,7 @@ public final class CapturedFolder: Sendable {
         excludedStore = nil
         backups = []
         inventory = []
+        omittedInventoryRowCount = 0
         backupErrors = []
         self.tree = tree
     }
@@ -148,6 +158,7 @@ public final class CapturedFolder: Sendable {
         excludedStore = nil
         backups = []
         inventory = []
+        omittedInventoryRowCount = 0
         backupErrors = []
         let empty = SpooledTreeBuilder().finish(name: path, byteStorage: .provider { _ in ByteSource([]) }).tree
         tree = FileTree(Folder(rootOf: empty))

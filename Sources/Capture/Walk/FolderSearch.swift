@@ -40,7 +40,7 @@ struct FolderSearch: Sendable {
     private(set) var packedContainer: (path: String, identifier: String)?
     /// The property lists with a setting for usage data.
     private(set) var usageDataFiles: [UsageDataFile] = []
-    /// The containers and the queues of other SDKs that were found by their names.
+    /// The containers and the queues of other SDKs that were found by their names, if the inventory is requested.
     private(set) var inventory = InventoryFindings()
     /// Whether the folder is a backup, so that its entries were not searched.
     private(set) var isBackup = false
@@ -53,12 +53,14 @@ struct FolderSearch: Sendable {
     private let formats: [any StoreFormat]
     /// The detector of backups, or `nil` if the folder cannot be a backup.
     private let backupDetector: BackupDetector?
+    private let listsInventory: Bool
 
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat],
-        backupDetector: BackupDetector? = nil
+        backupDetector: BackupDetector? = nil, listsInventory: Bool = false
     ) {
         self.backupDetector = backupDetector
+        self.listsInventory = listsInventory
         self.tree = tree
         self.path = path
         pathPrefix = tree.entryPathPrefix(ofFolder: path)
@@ -103,20 +105,14 @@ struct FolderSearch: Sendable {
         if entries.manifests.isEmpty { addUnreadableBackup(entries) }
         var inspected = inspect(entries.files, entries.folders, in: folder)
         let folderStore = store(ofFolder: &inspected)
+        var rest = entries
         if let folderStore {
             stores.append(folderStore)
-        } else {
-            var others: [[UInt8]] = []
-            for file in entries.files {
-                let found = stores(ofFile: file, in: &inspected)
-                if found.isEmpty { others.append(file) }
-                stores += found
-                usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
-            }
+            rest.files = inspected.otherFiles
+        } else if listsInventory {
             addToInventory(entries)
-            addArchives(entries)
-            addUnnamedArchives(others, entries, in: inspected)
         }
+        addFiles(rest, in: &inspected)
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
         unreadableFiles += inspected.unreadable
         problems += inspected.problems
@@ -125,6 +121,19 @@ struct FolderSearch: Sendable {
         for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = inspected.excludedStorePath
         if !entries.excludedFiles.isEmpty { try findExcludedStore(entries) }
+    }
+
+    /// Adds the stores and archives among the files that do not belong to a store that the folder is.
+    private mutating func addFiles(_ entries: Entries, in inspected: inout InspectedFolder) {
+        var others: [[UInt8]] = []
+        for file in entries.files {
+            let found = stores(ofFile: file, in: &inspected)
+            if found.isEmpty { others.append(file) }
+            stores += found
+            usageDataFiles += [usageDataFile(named: file)].compactMap(\.self)
+        }
+        addArchives(entries)
+        addUnnamedArchives(others, entries, in: inspected)
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {

@@ -29,10 +29,18 @@ struct InventoryFindings: Sendable {
     /// The path prefixes of the entries of containers, which are empty or end with `/` or with the `!` of an archive.
     private(set) var containerPrefixes: [String] = []
     private(set) var otherQueues: [(sdk: String, path: String)] = []
+    /// The number of rows of backup manifests that are not listed because of a limit.
+    private(set) var omittedRowCount = 0
 
     mutating func add(_ other: InventoryFindings) {
         containerPrefixes += other.containerPrefixes
         otherQueues += other.otherQueues
+    }
+
+    /// Adds the queues in the backup whose path prefix is `prefix`.
+    mutating func add(_ backup: BackupInventory, prefix: String) {
+        omittedRowCount += backup.omittedRowCount
+        for (sdk, path) in backup.otherQueues { addQueue(of: sdk, at: prefix + path) }
     }
 
     mutating func addContainer(prefix: String) { containerPrefixes.append(prefix) }
@@ -93,24 +101,35 @@ struct BackupInventory {
     private(set) var domains: [CapturedText: BackupDomain] = [:]
     /// The files and folders of other SDKs, with their paths relative to the folder of the backup.
     private(set) var otherQueues: [(sdk: String, path: String)] = []
+    /// The number of rows whose container, file or folder is not listed because of the limit.
+    private(set) var omittedRowCount = 0
     private var lastDomain: BackupDomain?
+    private let limit: Int
 
-    /// The maximum number of containers, and of files and folders of other SDKs.
-    ///
-    /// It limits the memory that a hostile manifest can require.
-    private static let maximumCount = 100_000
+    /// Creates an empty inventory of at most `limit` containers, and as many files and folders of other SDKs.
+    init(limit: Int = InputLimits.inventoryEntryCount) { self.limit = limit }
 
     /// Adds the container of `row`, and its file or folder if the name is that of a queue.
     mutating func add(_ row: ManifestRow, in domain: BackupDomain) {
-        if lastDomain != domain, domains.count < Self.maximumCount { domains[domain.name] = domain }
+        if lastDomain != domain, domains[domain.name] == nil {
+            guard domains.count < limit else {
+                omittedRowCount += 1
+                return
+            }
+            domains[domain.name] = domain
+        }
         lastDomain = domain
         let parts = row.path.split(separator: UInt8(ascii: "/"))
-        guard let name = parts.last, otherQueues.count < Self.maximumCount else { return }
+        guard let name = parts.last else { return }
         let kind = RowKind(flags: row.flags)
         guard kind != .link,
             let sdk = OtherSDK.name(
                 ofEntry: Array(name), isFolder: kind.map { $0 == .folder }, in: parts.dropLast().last ?? [])
         else { return }
+        guard otherQueues.count < limit else {
+            omittedRowCount += 1
+            return
+        }
         otherQueues.append((sdk, "\(domain.name)/\(String(decoding: row.path, as: UTF8.self))"))
     }
 }

@@ -39,7 +39,7 @@ struct StoreSearch {
     private var unreadFiles: [CapturedText: (format: UnreadFormat, count: Int, path: String)] = [:]
     /// The containers and the queues of other SDKs that were found by their names.
     var inventoryFindings = InventoryFindings()
-    /// The containers of the capture, which are known at the end of the search.
+    /// The containers of the capture, which are known at the end of the search if the inventory is requested.
     private(set) var inventory: [InventoryEntry] = []
     let formats: [any StoreFormat]
     var owners: [CapturedText: ContainerOwner] = [:]
@@ -63,7 +63,13 @@ struct StoreSearch {
         return prefixes.first { backupPrefixes.contains($0) } ?? (backupPrefixes.contains("") ? "" : nil)
     }
 
-    init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [any StoreFormat]) {
+    let listsInventory: Bool
+
+    init(
+        label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [any StoreFormat],
+        listsInventory: Bool
+    ) {
+        self.listsInventory = listsInventory
         self.passwords = passwords
         backupDetector = BackupDetector(spool: spool)
         self.formats = formats
@@ -105,7 +111,7 @@ struct StoreSearch {
         usageData = UsageDataIndex(
             usageDataFiles, in: stores, of: tree, formats, label: label, container: { containers.container(of: $0) })
         problems += usageData.problems
-        inventory = inventoryFindings.entries(stores, &containers)
+        if listsInventory { inventory = inventoryFindings.entries(stores, &containers) }
         return tree
     }
 
@@ -117,9 +123,10 @@ struct StoreSearch {
         hasBackups: Bool = true, limit: JobLimit
     ) async throws {
         let backupDetector = hasBackups ? backupDetector : nil
-        let search = { @Sendable [formats] (path: String, name: String) in
+        let search = { @Sendable [formats, listsInventory] (path: String, name: String) in
             FolderSearch(
-                tree: tree, path: path, name: name, excluded: excluded, formats: formats, backupDetector: backupDetector
+                tree: tree, path: path, name: name, excluded: excluded, formats: formats,
+                backupDetector: backupDetector, listsInventory: listsInventory
             ).run()
         }
         let first = search(root, rootName)

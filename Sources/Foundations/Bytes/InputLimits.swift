@@ -46,6 +46,10 @@ public enum InputLimits {
     ///
     /// Each level multiplies the cost of a decompression bomb.
     public static let archiveCompressionCount = 2
+    /// The maximum number of bytes after the last xz stream of an archive that are omitted.
+    public static let xzTailSize = 4096
+    /// The maximum number of bytes before a zip archive whose directory does not lead to its members.
+    public static let zipPrefixSize = 16 << 20
     /// The maximum number of times that an archive is read for the targets of its hard links.
     ///
     /// Each link in a chain of hard links to an omitted member requires another reading. Archivers make no such chains,
@@ -74,6 +78,8 @@ public enum InputLimits {
     ///
     /// It allows about a hundred current backups, which take minutes.
     public static let totalRoundCount = 1_000_000_000
+    /// The maximum number of containers in the inventory of a backup, and of files and folders of other SDKs in it.
+    public static let inventoryEntryCount = 100_000
     /// The maximum number of problems of a backup that are reported individually.
     public static let reportedBackupProblemCount = 100
 
@@ -92,6 +98,8 @@ public enum InputLimits {
     ///
     /// Its converted form is several times as large.
     public static let fiddlerRequestSize = 16 << 20
+    /// The number of bytes of a response, and of the metadata of an exchange, that are read in a Fiddler session.
+    public static let fiddlerHeadSize = 64 << 10
     /// The maximum size of a decompressed request body, in bytes.
     public static let requestBodySize = 32 << 20
     /// The maximum ratio of the decompressed to the compressed size of a request body.

@@ -26,7 +26,7 @@ public struct SpooledTree: Sendable {
     ///
     /// Their entries are sorted and have unique names. The inode of an entry is its index in `folders`, `files` or
     /// `links`, depending on its kind.
-    let folders: [[FolderEntry]]
+    var folders: [[FolderEntry]]
     /// The contents of the files.
     var files: [Contents]
     /// The targets of the symbolic links, which are empty if they are unknown.

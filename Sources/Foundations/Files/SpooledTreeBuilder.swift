@@ -141,20 +141,18 @@ extension SpooledTreeBuilder {
         tree: SpooledTree, faults: [Fault]
     ) {
         var faults: [Fault] = []
-        var sorted: [[FolderEntry]] = []
-        sorted.reserveCapacity(folders.count)
-        for index in folders.indices {
-            sorted.append(sortedEntries(of: folders[index], byteStorage, &faults))
-            folders[index].entries = []
+        let sorted = folders.indices.map { index in
+            defer { folders[index].entries = [] }
+            return sortedEntries(of: folders[index], byteStorage, &faults)
         }
-        var tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
+        var tree = SpooledTree(
+            name: name, folders: consume sorted, files: files, links: linkTargets, byteStorage: byteStorage)
         for link in hardLinks { moveContents(of: link, in: tree) }
         let unresolved = Set(hardLinks.filter { !resolve($0, in: tree, &faults) }.map(\.file))
         if !unresolved.isEmpty {
-            for index in sorted.indices {
-                sorted[index].removeAll { $0.kind == .file && unresolved.contains(Int($0.inode)) }
+            for index in tree.folders.indices {
+                tree.folders[index].removeAll { $0.kind == .file && unresolved.contains(Int($0.inode)) }
             }
-            tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
         }
         tree.files = files
         return (tree, faults)

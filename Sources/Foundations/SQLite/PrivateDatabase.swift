@@ -13,6 +13,7 @@ import Files
 public final class PrivateDatabase: @unchecked Sendable {
     private let databaseCopy: DatabaseCopy
     private let copyPointer: UnsafeMutablePointer<csqlite_copy>
+    private let missingOffsets: UnsafeMutableBufferPointer<sqlite3_int64>
     let connection: OpaquePointer?
 
     /// Opens `databaseCopy` for reading the schema and the table `table`, but no other tables.
@@ -30,6 +31,11 @@ public final class PrivateDatabase: @unchecked Sendable {
         copyPointer.pointee.size_limit = sqlite3_int64(databaseCopy.sizeLimit)
         copyPointer.pointee.budget = sqlite3_int64(
             Self.minimumStepBudget + databaseCopy.size / Self.bytesPerThousandSteps)
+        missingOffsets = .allocate(capacity: 2 * databaseCopy.missingRanges.count)
+        _ = missingOffsets.initialize(
+            fromContentsOf: databaseCopy.missingRanges.flatMap { [Int64($0.lowerBound), Int64($0.upperBound)] })
+        copyPointer.pointee.missing = UnsafePointer(missingOffsets.baseAddress)
+        copyPointer.pointee.missing_count = sqlite3_int64(databaseCopy.missingRanges.count)
         copyPointer.pointee.table = UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)
         var connection: OpaquePointer?
         let code = csqlite_open(copyPointer, &connection)
@@ -41,6 +47,7 @@ public final class PrivateDatabase: @unchecked Sendable {
         csqlite_close(copyPointer, connection)
         copyPointer.deinitialize(count: 1)
         copyPointer.deallocate()
+        missingOffsets.deallocate()
     }
 
     /// The number of steps, in thousands, that SQLite's virtual machine may execute even for the smallest database.
@@ -144,6 +151,10 @@ public struct DatabaseCopy: Sendable {
     public let size: Int
     /// The maximum size of each file, in bytes.
     let sizeLimit: Int
+    /// The ranges of the bytes that are missing from the database, in ascending order.
+    ///
+    /// SQLite reports damage if it needs them.
+    let missingRanges: [Range<Int>]
 
     /// Creates a copy from the copied files.
     ///
@@ -155,11 +166,14 @@ public struct DatabaseCopy: Sendable {
     ///   - writeAheadLog: The copy of the write-ahead log, or `nil` if there is none.
     ///   - size: The total size of the files, in bytes.
     ///   - sizeLimit: The maximum size of each file while SQLite uses it, in bytes.
+    ///   - missingRanges: The ranges of the bytes that are missing from the database, in ascending order.
     /// - Throws: `FileError` if an empty file cannot be created.
     public init(
-        main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int, sizeLimit: Int
+        main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int, sizeLimit: Int,
+        missingRanges: [Range<Int>] = []
     ) throws(FileError) {
         self.main = main
+        self.missingRanges = missingRanges
         self.sizeLimit = sizeLimit
         hasJournal = journal != nil
         hasWriteAheadLog = writeAheadLog != nil

@@ -46,22 +46,71 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
     }
 }
 
-/// A write-ahead log whose database file is missing.
+/// The pages of a database in a write-ahead log whose database file is missing.
 ///
 /// SQLite deletes such a log. If the log was begun together with the database, it contains all pages of the database.
-public enum DetachedWriteAheadLog {
-    /// Writes the pages of all committed transactions in `log` to a new file, which becomes the database.
+/// Otherwise, it contains the pages that were changed last.
+public struct DetachedWriteAheadLog: Sendable {
+    /// A new file with the pages that the log contains, or `nil` if the first page, which contains the schema, is missing
+    /// or if the database would be too large.
+    public let database: SpoolFile?
+    /// The number of pages of the database after the last committed transaction.
+    public let pageCount: Int
+    /// The numbers of the pages that the log does not contain, in ascending order.
+    public let missingPages: [ClosedRange<Int>]
+    private let pageSize: Int
+
+    /// Writes the pages of all committed transactions in `log` to a new file of at most `sizeLimit` bytes.
     ///
-    /// Returns `nil` if the log has no committed transaction or does not contain all pages of the database. Frames from
-    /// the first damaged one on are ignored, as by SQLite.
-    public static func database(in log: ByteSource, copiedTo folder: String) throws(FileError) -> SpoolFile? {
+    /// Returns `nil` if the log has no committed transaction. Frames from the first damaged one on are ignored, as by
+    /// SQLite.
+    public init?(in log: ByteSource, copiedTo folder: String, sizeLimit: Int) throws(FileError) {
         let start = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
         guard let header = LogHeader(start.span) else { return nil }
-        let committed = try committedPart(of: log, header)
-        let frameCount = (committed.end - LogHeader.size) / header.frameSize
-        guard committed.pageCount > 0, committed.pageCount <= frameCount else { return nil }
-        let database = try SpoolFile(in: folder)
-        return try copyPages(of: committed, in: log, header, to: database) ? database : nil
+        let committed = try Self.committedPart(of: log, header)
+        guard committed.pageCount > 0 else { return nil }
+        (pageCount, pageSize) = (committed.pageCount, header.pageSize)
+        guard committed.pageCount <= sizeLimit / header.pageSize else {
+            (database, missingPages) = (nil, [])
+            return
+        }
+        let copy = try SpoolFile(in: folder)
+        let pages = try Self.copyPages(of: committed, in: log, header, to: copy)
+        missingPages = Self.gaps(in: pages.sorted(), through: pageCount)
+        if missingPages.last?.upperBound == pageCount {
+            // The size of the file is the size of the database.
+            try copy.write([0].span, at: pageCount * pageSize - 1)
+        }
+        database = missingPages.first?.lowerBound == 1 ? nil : copy
+    }
+
+    /// The ranges of the bytes in ``database`` that are missing.
+    public var missingRanges: [Range<Int>] {
+        missingPages.map { ($0.lowerBound - 1) * pageSize..<$0.upperBound * pageSize }
+    }
+
+    /// The numbers of the missing pages as text, such as `pages 2 and 5 to 7`, of which only the first are listed.
+    public var missingPagesText: String {
+        let first = missingPages.prefix(Self.listedRangeCount)
+            .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+        let listed = first.joined(separator: ", ")
+        let others = missingPages.dropFirst(first.count).reduce(0) { $0 + $1.count }
+        let word = missingPages.count == 1 && missingPages.first?.count == 1 ? "page" : "pages"
+        return "\(word) \(listed)" + (others > 0 ? " and \(others) more" : "")
+    }
+
+    /// The maximum number of ranges in ``missingPagesText``.
+    private static let listedRangeCount = 10
+
+    /// Returns the ranges of the numbers from 1 to `last` that `pages` does not contain.
+    private static func gaps(in pages: [Int], through last: Int) -> [ClosedRange<Int>] {
+        var gaps: [ClosedRange<Int>] = []
+        var next = 1
+        for page in pages + [last + 1] {
+            if next < page { gaps.append(next...page - 1) }
+            next = page + 1
+        }
+        return gaps
     }
 
     /// The committed transactions of a log.
@@ -88,23 +137,23 @@ public enum DetachedWriteAheadLog {
         return committed
     }
 
-    /// Writes the pages to `database`, and returns whether they are all pages of the database.
+    /// Writes the pages to `database`, and returns their numbers.
     private static func copyPages(
         of committed: CommittedPart, in log: ByteSource, _ header: LogHeader, to database: SpoolFile
-    ) throws(FileError) -> Bool {
+    ) throws(FileError) -> Set<Int> {
         var pages: Set<Int> = []
         var offset = LogHeader.size
         while offset < committed.end {
             let bytes = try log.bytes(at: offset, count: header.frameSize)
             // The file can be truncated meanwhile.
-            if bytes.count < header.frameSize { return false }
+            if bytes.count < header.frameSize { break }
             offset += header.frameSize
             let page = Int(bytes.span.number(at: 0))
             if page < 1 || page > committed.pageCount { continue }
             pages.insert(page)
             try database.write(bytes.span.extracting(FrameCheck.headerSize...), at: (page - 1) * header.pageSize)
         }
-        return pages.count == committed.pageCount
+        return pages
     }
 }
 

@@ -47,8 +47,11 @@ private struct LeanplumDatabase: ~Copyable {
     private let databaseCopy: DatabaseCopy?
     /// A copy of the database without its journal, or `nil` if there is no journal that SQLite may roll back.
     private let copyWithoutJournal: DatabaseCopy?
+    /// The pages in a write-ahead log whose database is missing, or `nil` if it contains no committed transaction.
+    private let detachedLog: DetachedWriteAheadLog?
     private let store: LeanplumDatabaseStore
     private var hasStarted = false
+    private var hasLostRows = false
     private var requests: LeanplumRequests
     // Without a default value, because a partly initialized value cannot be destroyed.
     private var table: Optional<EventTable>
@@ -69,6 +72,7 @@ private struct LeanplumDatabase: ~Copyable {
             }
         }
         var (copy, copyWithoutJournal, fault): (DatabaseCopy?, DatabaseCopy?, WriteAheadLogFault?) = (nil, nil, nil)
+        var detachedLog: DetachedWriteAheadLog?
         let folder = context.options.copyFolder
         let size = files.reduce(0) { $0 + $1.count }
         if files.allSatisfy({ $0.count <= Self.sizeLimit }) {
@@ -79,9 +83,11 @@ private struct LeanplumDatabase: ~Copyable {
                     writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
             } else if store.isWriteAheadLog {
                 fault = try WriteAheadLogFault.find(in: main)
-                copy = try DetachedWriteAheadLog.database(in: main, copiedTo: folder).map { (found) throws(FileError) in
-                    try DatabaseCopy(
-                        main: found, journal: nil, writeAheadLog: nil, size: size, sizeLimit: Self.sizeLimit)
+                detachedLog = try DetachedWriteAheadLog(in: main, copiedTo: folder, sizeLimit: Self.sizeLimit)
+                if let detachedLog, let database = detachedLog.database {
+                    copy = try DatabaseCopy(
+                        main: database, journal: nil, writeAheadLog: nil, size: size, sizeLimit: Self.sizeLimit,
+                        missingRanges: detachedLog.missingRanges)
                 }
             }
             if try copy?.hasJournalSignature == true {
@@ -94,6 +100,7 @@ private struct LeanplumDatabase: ~Copyable {
         self.files = files
         writeAheadLogFault = fault
         databaseCopy = copy
+        self.detachedLog = detachedLog
         self.copyWithoutJournal = copyWithoutJournal
         self.store = store
         requests = LeanplumRequests(from: source, applicationID: context.leanplumApplicationID)
@@ -133,12 +140,28 @@ private struct LeanplumDatabase: ~Copyable {
                 try add(item, into: &output)
                 return true
             }
+            if let detachedLog { try report(detachedLog, into: &output) }
         } catch let error as PrivateDatabaseError {
+            hasLostRows = true
+            if let detachedLog { try report(detachedLog, into: &output) }
             try report(error, into: &output)
         }
         try requests.finish(into: &output)
         return false
     }
+
+    /// Reports that the rows were read from a write-ahead log alone, and that rows were lost if this is the case.
+    private func report(_ log: DetachedWriteAheadLog, into output: inout ScanOutput) throws {
+        var text = "the database is missing; its rows were read from the write-ahead log alone"
+        guard !log.missingPages.isEmpty else { return output.report(Problem("no-database", text)) }
+        text += ", which lacks \(log.missingPagesText) of \(log.pageCount)"
+        guard hasLostRows else {
+            return output.report(Problem("no-database", "\(text); no row of the table is on a missing page"))
+        }
+        try output.reject(Reject("no-database \(text); the rows on these pages are lost; \(Self.remedy)"))
+    }
+
+    private static let remedy = "copy the database from the phone, too, if it is still there"
 
     /// Opens the copy of the database, and returns whether the copy contains a readable event table.
     private mutating func openTable(_ output: inout ScanOutput) throws -> Bool {
@@ -158,10 +181,6 @@ private struct LeanplumDatabase: ~Copyable {
                 )
             }
         }
-        if store.isDetached {
-            let text = "the database is missing; its rows were read from the write-ahead log alone"
-            output.report(Problem("no-database", text))
-        }
         try reportRollback(database, databaseCopy, into: &output)
         table = try EventTable(database, size: databaseCopy.size)
         return true
@@ -172,9 +191,18 @@ private struct LeanplumDatabase: ~Copyable {
         guard files.allSatisfy({ $0.count <= Self.sizeLimit }) else {
             return "too-large more than \(Self.sizeLimit >> 20) MiB"
         }
-        return store.isWriteAheadLog
-            ? "no-database the database is missing, and the write-ahead log contains only a part of it"
-            : "no-database the database is missing, and a journal contains only a part of it"
+        let reason =
+            if let detachedLog, detachedLog.missingPages.isEmpty {
+                "the write-ahead log states that it has \(detachedLog.pageCount) pages, which are too many"
+            } else if let detachedLog {
+                "the write-ahead log lacks \(detachedLog.missingPagesText) of \(detachedLog.pageCount); without page 1, "
+                    + "which describes the table, the rows on the other pages cannot be read"
+            } else if store.isWriteAheadLog {
+                "the write-ahead log contains no whole transaction"
+            } else {
+                "a journal contains only earlier versions of some of its pages"
+            }
+        return "no-database the database is missing, and \(reason); \(Self.remedy)"
     }
 
     /// Reports that SQLite rolled back the journal when it read the schema, and the number of replaced rows.
@@ -225,6 +253,7 @@ private struct LeanplumDatabase: ~Copyable {
             let limit = "more than \(EventSchema.rowSizeLimit >> 20) MiB"
             try requests.skipItem(.tooLarge, limit, rowid: rowid, into: &output)
         case .lostRows(let first, let last):
+            hasLostRows = true
             let reason = "corrupt \(Self.rowDescription(first, last)) cannot be read"
             try output.reject(Reject(reason))
             try requests.endRecord(noting: reason, into: &output)

@@ -45,7 +45,7 @@ struct LeanplumStores: StoreFormat {
     private func isDetached(_ name: String, in folder: borrowing InspectedFolder) -> Bool {
         guard let file = try? folder.source(Array(name.utf8)), file.count > 0 else { return false }
         do throws(FileError) {
-            _ = try folder.source(Array(LeanplumFileName.databaseName.utf8))
+            _ = try folder.source(Array((LeanplumFileName.databaseName(ofCompanion: name) ?? "").utf8))
             return false
         } catch {
             return error.isNotFound
@@ -69,27 +69,46 @@ package enum LeanplumFileName: Equatable, Sendable {
     /// `_lprequests-(null)`.
     case requests(applicationID: String?)
 
-    fileprivate static let databaseName = "__leanplum.sqlite"
+    private static let databaseStem = "__leanplum"
+    private static let databaseSuffix = ".sqlite"
     private static let requestsPrefix = "_lprequests-"
     /// The name suffixes of the journal and the write-ahead log of an SQLite database.
     static let companionSuffixes = ["-journal", "-wal"]
 
     /// Returns whether a file with this name is a store or belongs to one.
     package static func mayBelongToStore(_ name: String) -> Bool {
-        LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
+        LeanplumFileName(file: name) != nil || databaseName(ofCompanion: name) != nil
+    }
+
+    /// Returns the name of the database to which a journal or write-ahead log belongs, or `nil` for any other name.
+    fileprivate static func databaseName(ofCompanion name: String) -> String? {
+        guard let suffix = companionSuffixes.first(where: name.hasSuffix) else { return nil }
+        let database = String(name.dropLast(suffix.count))
+        return LeanplumFileName(file: database) == .database ? database : nil
     }
 
     /// Recognizes a store by its file name, or returns `nil` for any other name.
     ///
-    /// The journal and the write-ahead log of a database are not recognized.
+    /// The journal and the write-ahead log of a database are not recognized. The name of a copy can have a mark such as
+    /// ` (1)` or ` copy`, which is not a part of an application id.
     package init?(file name: String) {
-        if name == Self.databaseName {
+        if name.hasPrefix(Self.databaseStem), name.hasSuffix(Self.databaseSuffix) {
+            let mark = name.utf8.dropFirst(Self.databaseStem.utf8.count).dropLast(Self.databaseSuffix.utf8.count)
+            guard mark.first.map(Self.beginsMark) ?? true else { return nil }
             self = .database
         } else if name.hasPrefix(Self.requestsPrefix), name.utf8.count > Self.requestsPrefix.utf8.count {
-            let id = String(name.dropFirst(Self.requestsPrefix.count))
-            self = .requests(applicationID: id == "(null)" ? nil : id)
+            let id = name.utf8.dropFirst(Self.requestsPrefix.utf8.count)
+            if id.starts(with: "(null)".utf8) {
+                self = .requests(applicationID: nil)
+            } else {
+                let unmarked = id.prefix { !Self.beginsMark($0) }
+                self = .requests(applicationID: String(Substring(unmarked.isEmpty ? id : unmarked)))
+            }
         } else {
             return nil
         }
     }
+
+    /// Returns whether `byte` can be the first byte of the mark of a copy.
+    private static func beginsMark(_ byte: UInt8) -> Bool { " (".utf8.contains(byte) }
 }

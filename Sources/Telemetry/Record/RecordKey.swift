@@ -1,4 +1,5 @@
 import Hashing
+import JSONText
 
 /// A 32-byte key that identifies an upload.
 ///
@@ -40,6 +41,19 @@ public struct RecordKey: Sendable, Hashable, Comparable {
         hash.update(lengthPrefixed: id.utf8.span)
         if let pseudonymKeyID { hash.update(lengthPrefixed: pseudonymKeyID.utf8.span) }
         return Digest16(hash)
+    }
+
+    /// Returns the hash of the system, the type and the events of a record of pending events, or `nil` if its payload
+    /// contains no events.
+    ///
+    /// Unlike the id of the record, the hash does not include the client, which is borrowed. `document` parses the
+    /// payload.
+    static func identity(ofPendingEvents record: borrowing Record, using document: inout JSONDocument) -> Digest16? {
+        guard (try? document.read(record.payload)) != nil else { return nil }
+        defer { document.reset() }
+        guard let events = document.value(of: "events", in: document.root) else { return nil }
+        let id = UUIDText.ofPendingEvents(document.canonicalBytes(of: events), type: record.type, client: nil)
+        return identity(system: record.system, type: record.type, id: id)
     }
 
     /// Returns whether `left` sorts before `right`, in an order that groups keys of the same identity.

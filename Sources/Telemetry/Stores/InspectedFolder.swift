@@ -37,6 +37,9 @@ public struct InspectedFolder: ~Copyable {
     /// They are not searched again.
     public private(set) var claimedFolders: Set<[UInt8]> = []
 
+    /// The files that do not belong to the store that the folder is, and can be stores themselves.
+    public private(set) var otherFiles: [[UInt8]] = []
+
     private let folder: Folder
     /// The last file that was read, cached because several formats read the same file.
     private var lastRead: (name: [UInt8], contents: [UInt8])?
@@ -55,6 +58,9 @@ public struct InspectedFolder: ~Copyable {
         self.tree = tree
         self.excluded = excluded
     }
+
+    /// Notes that the file called `name` does not belong to the store that the folder is.
+    public mutating func exclude(fileFromStore name: [UInt8]) { otherFiles.append(name) }
 
     /// Returns the path, in the capture, of the entry called `name`.
     public func path(of name: [UInt8]) -> String {

@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import JSONText
 
 /// A writer that applies the filter and the pseudonyms to records, and writes each as a line with a summary.
@@ -56,7 +57,8 @@ public struct RecordWriter: Sendable {
     ///
     /// - Throws: `PseudonymError` if the record cannot be pseudonymized.
     mutating func write(
-        _ record: consuming Record, at place: ScanOutput.StorePlace?, _ usageData: UsageDataSwitches?
+        _ record: consuming Record, at place: ScanOutput.StorePlace?, _ usageData: UsageDataSwitches?,
+        pendingEvents: Digest16? = nil
     ) throws(PseudonymError) {
         if collectsApps, let place, let app = record.app { collect(LatestApp(app, at: record.time), at: place) }
         if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
@@ -68,7 +70,18 @@ public struct RecordWriter: Sendable {
         let leftOut = try pseudonymizer?.pseudonymize(&record) ?? PseudonymCounts()
         let start = lines.count
         let written = record.write(to: &lines)
-        append(record, at: start..<lines.count, written, place: place, leftOut: leftOut)
+        append(
+            record, at: start..<lines.count, written, place: place, leftOut: leftOut, pendingEvents: pendingEvents)
+    }
+
+    /// Writes a record of pending events from `place`, unless the filter excludes it.
+    ///
+    /// - Throws: `PseudonymError` if the record cannot be pseudonymized.
+    mutating func writePendingEvents(
+        _ record: consuming Record, at place: ScanOutput.StorePlace?, _ usageData: UsageDataSwitches?
+    ) throws(PseudonymError) {
+        let identity = RecordKey.identity(ofPendingEvents: record, using: &payload)
+        try write(record, at: place, usageData, pendingEvents: identity)
     }
 
     /// Counts a record that is omitted because another store of the container contains an equal record.
@@ -85,7 +98,7 @@ public struct RecordWriter: Sendable {
     mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         collectWithdrawals(by: record)
         guard filter.passes(record, noting: &filtered) else { return }
-        append(record, at: line, written, place: nil, leftOut: PseudonymCounts())
+        append(record, at: line, written, place: nil, leftOut: PseudonymCounts(), pendingEvents: nil)
     }
 
     /// Uses `text` as the lines of all records.
@@ -93,7 +106,7 @@ public struct RecordWriter: Sendable {
 
     private mutating func append(
         _ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout, place: ScanOutput.StorePlace?,
-        leftOut: PseudonymCounts
+        leftOut: PseudonymCounts, pendingEvents: Digest16?
     ) {
         let summary = RecordSummary(record)
         let number = sequenceNumber(of: record)
@@ -102,7 +115,7 @@ public struct RecordWriter: Sendable {
                 summary: summary, line: line, written: written, key: RecordKey(record),
                 rank: record.held.isEmpty ? .notHeld : CopyRank(record.held),
                 dependsOnSurroundings: dependsOnSurroundings(record.held), input: input, place: place,
-                leftOut: leftOut, sequenceNumber: number))
+                leftOut: leftOut, sequenceNumber: number, pendingEvents: pendingEvents))
     }
 
     /// Returns whether a copy of a record with the given holds can have other holds.
@@ -219,6 +232,11 @@ extension ScanOutput {
         public let leftOut: PseudonymCounts
         /// The sequence number of the record, or `nil` if the options do not request sequence numbers.
         public let sequenceNumber: SequenceNumber?
+        /// The hash of the system, the type and the events if the record consists of pending events and is not from a
+        /// bundle.
+        ///
+        /// It does not depend on the client and the other fields that were borrowed from the surroundings of the events.
+        public let pendingEvents: Digest16?
     }
 
     /// A reference to a part of a store.
@@ -253,6 +271,7 @@ extension ScanOutput.Entry {
     ) {
         self.init(
             summary: RecordSummary(record), line: line, written: written, key: key, rank: rank,
-            dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber)
+            dependsOnSurroundings: true, input: input, place: place, leftOut: leftOut, sequenceNumber: sequenceNumber,
+            pendingEvents: nil)
     }
 }

@@ -104,6 +104,16 @@ public struct ScanOutput: Sendable {
         try writer.write(record, at: store.map { StorePlace(store: $0, part: part) }, usageData)
     }
 
+    /// Adds a record of events that are not yet included in a ping, with fields that were borrowed from their
+    /// surroundings.
+    ///
+    /// Another copy of the events in the capture can have other borrowed fields.
+    ///
+    /// - Throws: `PseudonymError` if the record cannot be pseudonymized.
+    public mutating func addPendingEvents(_ record: consuming Record, part: Int = 0) throws(PseudonymError) {
+        try writer.writePendingEvents(record, at: store.map { StorePlace(store: $0, part: part) }, usageData)
+    }
+
     /// Counts a record that is omitted because another store of the container contains an equal record.
     public mutating func omit(duplicate record: borrowing Record) { writer.omit(duplicate: record) }
 

@@ -25,6 +25,9 @@ public protocol Store: Sendable {
     /// Whether all files must be read by a single job because they depend on each other, which is `false` by default.
     var isReadByOneJob: Bool { get }
 
+    /// The indices of the files with events that are not yet included in a ping, which is empty by default.
+    var pendingEventFiles: Range<Int> { get }
+
     /// Returns the file at `index`, or `nil` if this unit is not a file but the report on the store.
     func file(at index: Int) -> StoreFile?
 
@@ -53,6 +56,8 @@ extension Store {
     public var fileCount: Int { 1 }
     /// The files do not depend on each other.
     public var isReadByOneJob: Bool { false }
+    /// An empty range, because the store contains no such events.
+    public var pendingEventFiles: Range<Int> { 0..<0 }
     /// Returns `nil`, because the store is not read file by file.
     public func file(at index: Int) -> StoreFile? { nil }
     /// Returns `nil`, because the reader of the files reports their contents.

@@ -1,9 +1,11 @@
-import Capture
+import DeviceBackup
 import Files
 import Foundation
 import Systems
 import TestSupport
 import Testing
+
+@testable import Capture
 
 /// Tests of backups without expected results: links instead of manifests, many faults, and exceeded limits.
 @Suite struct FaultyBackupTests {
@@ -232,6 +234,38 @@ import Testing
         let after = try tool("find", path, "-printf", "%p %s %m %T@ %A@ %C@\\n", "-type", "f")
         let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ").prefix(4) } }
         #expect(names(before) == names(after))
+    }
+
+    @Test("A manifest whose write-ahead log is missing is reported if files have no row", arguments: [true, false])
+    func missingLog(hasUnlistedFiles: Bool) async throws {
+        let path = try copy("plain-wal")
+        if !hasUnlistedFiles {
+            let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA wal_checkpoint(TRUNCATE)')"
+            try tool("python3", "-c", script, "\(path)/Manifest.db")
+        }
+        try tool("rm", "-f", "\(path)/Manifest.db-wal")
+        let capture = try await open(path)
+        let words = "B34 the manifest seems to lack its last changes, because Manifest.db-wal is missing"
+        #expect(capture.problems.filter { $0.problem.text.hasPrefix(words) }.count == (hasUnlistedFiles ? 1 : 0))
+        #expect(capture.isIncomplete == hasUnlistedFiles)
+    }
+
+    @Test("The inventory of a backup counts the rows beyond its limit")
+    func inventoryLimit() throws {
+        var inventory = BackupInventory(limit: 2)
+        for (domain, path) in [
+            ("a", "x"), ("b", "Library/io.sentry"), ("c", "x"), ("b", "y"), ("c", "Library/io.sentry"),
+            ("a", "Library/io.sentry"), ("a", "Library/Caches/io.sentry"),
+        ] {
+            let name = "AppDomain-com.example.\(domain)"
+            let row = ManifestRow(
+                domain: Array(name.utf8), path: Array(path.utf8), fileID: nil, flags: 2, file: .archive(nil))
+            inventory.add(row, in: try #require(BackupDomain(name: name)))
+        }
+        #expect(inventory.domains.count == 2)
+        #expect(inventory.otherQueues.count == 2)
+        // Two rows of the third container, and the third queue.
+        #expect(inventory.omittedRowCount == 3)
     }
 
     @Test("A hundred files are reported individually, and the others by their number")

@@ -330,34 +330,96 @@ import Testing
         #expect(found.problems.allSatisfy { !$0.problem.isLoss })
     }
 
-    @Test("A write-ahead log without its database is read if it contains all pages", arguments: [false, true])
-    func detachedLog(isPartial: Bool) async throws {
-        try python(
+    /// The changes in a write-ahead log whose database is missing.
+    enum DetachedLog: String, CaseIterable {
+        /// All changes since the database was created.
+        case whole = ""
+        /// The changes since a checkpoint, which include the first page.
+        case partial = "DELETE FROM event WHERE rowid <= 10"
+        /// A change of one page.
+        case withoutFirstPage = "UPDATE event SET data = replace(data, 'x', 'y') WHERE rowid = 50"
+    }
+
+    @Test("A write-ahead log without its database is read as far as its pages lead", arguments: DetachedLog.allCases)
+    func detachedLog(log: DetachedLog) async throws {
+        let expected = try python(
             """
             if os.fork() == 0:
                 con = make([row(n, 100) for n in range(100)], page_size=1024, journal_mode="'wal'")
-                if \(isPartial ? "True" : "False"): con.execute("PRAGMA wal_checkpoint(RESTART)")
-                con.execute("DELETE FROM event WHERE rowid <= 10")
+                if "\(log.rawValue)":
+                    con.execute("PRAGMA wal_checkpoint(RESTART)")
+                    con.execute("\(log.rawValue)")
+                else:
+                    con.execute("DELETE FROM event WHERE rowid <= 10")
                 con.execute("BEGIN")
                 con.execute("PRAGMA cache_size=2")
                 for n in range(200, 300): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 500),))
                 os._exit(0)
             os.wait()
             os.remove(db)
-            """)
+            # The pages of the last commit, without their order.
+            log = open(db + "-wal", "rb").read()
+            salts = log[16:24]
+            frames = [log[n:n + 24] for n in range(32, len(log), 1048) if log[n + 8:n + 16] == salts]
+            last = max(n for n, frame in enumerate(frames) if frame[4:8] != bytes(4))
+            pages = {int.from_bytes(frame[:4], "big") for frame in frames[:last + 1]}
+            count = int.from_bytes(frames[last][4:8], "big")
+            print(count, *sorted(set(range(1, count + 1)) - pages), end="")
+            """
+        ).split(separator: " ").compactMap { Int($0) }
         let found = try await readStore()
         let path = "\(Self.path)-wal"
-        if isPartial {
-            #expect(found.records.isEmpty)
-            #expect(found.quarantined.map(\.path) == [path])
-            #expect(found.reasonCodes == ["no-database"])
-        } else {
+        let missing = "pages \(expected.dropFirst().first ?? 0) to "
+        switch log {
+        case .whole:
             #expect(try requestIDs(found) == (10..<100).map { "R\($0)" })
             #expect(found.records.map(\.source.path) == [path])
             #expect(found.quarantined.isEmpty)
             #expect(found.problemCodes == ["\(path) no-database"])
             #expect(found.problems.allSatisfy { !$0.problem.isLoss })
+        case .partial:
+            let ids = try requestIDs(found)
+            #expect(ids.count > 2)
+            #expect(ids == (10..<10 + ids.count).map { "R\($0)" })
+            #expect(found.quarantined.map(\.path) == [path, path])
+            #expect(found.reasonCodes == ["corrupt", "no-database"])
+            let reason = try #require(found.quarantined.last?.reject.reason)
+            #expect(reason.contains("which lacks \(missing)"))
+            #expect(reason.contains("of \(expected[0]); the rows on these pages are lost; copy the database"))
+        case .withoutFirstPage:
+            #expect(found.records.isEmpty)
+            #expect(found.quarantined.map(\.path) == [path])
+            #expect(found.reasonCodes == ["no-database"])
+            let reason = try #require(found.quarantined.first?.reject.reason)
+            #expect(reason.contains("the write-ahead log lacks \(missing)"))
+            #expect(reason.contains("without page 1"))
         }
+    }
+
+    @Test("A log that lacks only pages without rows is no loss")
+    func detachedLogWithAllRows() async throws {
+        try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n) for n in range(3)], page_size=1024, journal_mode="'wal'")
+                con.execute("CREATE TABLE other (data TEXT)")
+                con.execute("INSERT INTO other VALUES ('x')")
+                con.execute("PRAGMA wal_checkpoint(RESTART)")
+                con.execute("PRAGMA user_version=1")
+                con.execute("INSERT INTO event (data) VALUES (?)", (row(3),))
+                os._exit(0)
+            os.wait()
+            os.remove(db)
+            """)
+        let found = try await readStore()
+        #expect(try requestIDs(found) == ["R0", "R1", "R2", "R3"])
+        #expect(found.quarantined.isEmpty)
+        #expect(found.problemCodes == ["\(Self.path)-wal schema-objects", "\(Self.path)-wal no-database"])
+        #expect(
+            found.problems.last?.problem.text
+                == "the database is missing; its rows were read from the write-ahead log alone, which lacks page 3 of 3; "
+                + "no row of the table is on a missing page")
+        #expect(found.problems.allSatisfy { !$0.problem.isLoss })
     }
 
     @Test func aJournalWithoutItsDatabaseIsQuarantinedUnlessItIsEmpty() async throws {

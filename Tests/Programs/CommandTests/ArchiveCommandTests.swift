@@ -39,6 +39,34 @@ import Testing
         }
     }
 
+    @Test(
+        "An unusual capture yields the same results as a folder, an archive and a pipe", arguments: try unusualCaptures)
+    func unusualCapture(name: String) throws {
+        let capture = "\(try SharedCaptures.unpacked("unusual"))/\(name)"
+        let commands = [
+            ["convert", "-q", "--label", "x", "-o", "-"], ["scan", "--json", "-q", "--inventory", "--label", "x"],
+        ]
+        let expected = try commands.map { try shell(#""$0" "$@""#, $0 + [capture]) }
+        let packers = [
+            ("a.zip", #"zip -qry "$0" ."#), ("a.tar", #"tar -cf "$0" ."#), ("a.tar.gz", #"tar -czf "$0" ."#),
+        ]
+        for (archive, packer) in packers {
+            try tool("bash", "-c", "cd \"$1\" && \(packer)", folder(archive), capture)
+            for (command, expected) in zip(commands, expected) {
+                let given = try shell(#""$0" "$@""#, command + [folder(archive)])
+                let piped = try shell(#"archive=$1; shift; cat "$archive" | "$0" "$@" -"#, [folder(archive)] + command)
+                for finished in [given, piped] {
+                    #expect(finished.status == expected.status, "\(archive): \(finished.errors)")
+                    #expect(finished.output == expected.output, "\(archive)")
+                }
+            }
+        }
+    }
+
+    private static var unusualCaptures: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: SharedCaptures.unpacked("unusual")).sorted() }
+    }
+
     @Test func archiveAsRedirectedFile() throws {
         let expected = try pingferry("convert", "-q", "--label", "x", "-o", "-", sample("damaged"))
         for archive in try packAll("damaged") {

@@ -277,7 +277,17 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(LeanplumFileName(file: "__leanplum.sqlite") == .database)
         #expect(LeanplumFileName(file: "_lprequests-app_x") == .requests(applicationID: "app_x"))
         #expect(LeanplumFileName(file: "_lprequests-(null)") == .requests(applicationID: nil))
-        for name in ["__leanplum.sqlite-wal", "_lprequests-", "__Leanplum.sqlite", "x_lprequests-a"] {
+        for name in ["__leanplum (1).sqlite", "__leanplum(1).sqlite", "__leanplum copy.sqlite"] {
+            #expect(LeanplumFileName(file: name) == .database)
+            #expect(LeanplumFileName.mayBelongToStore(name + "-wal"))
+        }
+        for name in ["_lprequests-app_x (1)", "_lprequests-app_x copy", "_lprequests-app_x(2)"] {
+            #expect(LeanplumFileName(file: name) == .requests(applicationID: "app_x"))
+        }
+        #expect(LeanplumFileName(file: "_lprequests-(null) (1)") == .requests(applicationID: nil))
+        for name in [
+            "__leanplum.sqlite-wal", "_lprequests-", "__Leanplum.sqlite", "x_lprequests-a", "__leanplum2.sqlite",
+        ] {
             #expect(LeanplumFileName(file: name) == nil)
         }
         #expect(LeanplumFileName.mayBelongToStore("__leanplum.sqlite-journal"))

@@ -23,6 +23,10 @@ struct csqlite_copy {
     sqlite3_int64 budget;
     /// The name of the only table that may be read.
     const char *table;
+    /// The first and the end offsets of the missing parts of the database, in ascending order, or a null pointer.
+    const sqlite3_int64 *missing;
+    /// The number of missing parts.
+    sqlite3_int64 missing_count;
     char name[32];
 };
 

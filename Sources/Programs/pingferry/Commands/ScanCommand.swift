@@ -90,6 +90,7 @@ struct ScanCommand: AsyncParsableCommand {
                 try summary.printJSON(as: .scan, arrays: arrays) { object in
                     object.set("apps", json.appEntries)
                     object.set("backups", json.backups)
+                    if inventory { object.set("inventoryOmittedRows", containers.omittedRowCount) }
                 }
             } else if !common.quiet {
                 if !stores, AppListing.isNeeded(for: report) {

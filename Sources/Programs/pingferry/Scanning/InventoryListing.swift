@@ -21,8 +21,15 @@ struct InventoryListing {
                 "\(input.label): \(inventory.count.counted("container")), \(read) with stores, "
                     + "\(others) with queues of other SDKs")
             for entry in inventory { try print(entry) }
+            guard input.omittedInventoryRowCount > 0 else { continue }
+            try Terminal.print(
+                "  not listed: \(input.omittedInventoryRowCount.counted("row")) of the backup manifest, because an "
+                    + "inventory has at most \(InputLimits.inventoryEntryCount) containers and queue entries")
         }
     }
+
+    /// The number of rows of backup manifests that are not listed because of a limit.
+    var omittedRowCount: Int { report.inputs.reduce(0) { $0 + $1.omittedInventoryRowCount } }
 
     private func print(_ entry: InventoryEntry) throws {
         let path = entry.container.path

@@ -75,6 +75,11 @@ struct ScannedInput {
         if case .folder(let capture) = contents { capture.inventory } else { [] }
     }
 
+    /// The number of rows of backup manifests that are not in the inventory because of a limit.
+    var omittedInventoryRowCount: Int {
+        if case .folder(let capture) = contents { capture.omittedInventoryRowCount } else { 0 }
+    }
+
     var rowIndices: Range<Int> { rowTable.indices }
 
     /// Calls `body` with the path and the rows of each store, in the order of the capture.

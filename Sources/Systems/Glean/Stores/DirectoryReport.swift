@@ -11,7 +11,7 @@ enum DirectoryReport {
         var report = StoreReport()
         let contents = safeDatabaseContents(in: folder)
         let database = contents.flatMap { SafeDatabase($0) }
-        let isDamaged = contents.map { SafeDatabase.fault(of: $0) != nil } ?? false
+        let isDamaged = contents.map { SafeDatabase.fault(of: $0, isFromSDK: directory.hasPings) != nil } ?? false
         if let fact = databaseFact(in: folder, isDamaged: isDamaged) { report.facts.append(fact) }
         if let database { report.facts += facts(in: database) }
         if let database, let client = database.clientID {

@@ -60,10 +60,13 @@ struct GleanDirectory: Store {
     /// The folders, sorted by name.
     let folders: [Folder]
     let parts: [StorePart]
+    /// Whether the directory contains a folder of pings, which shows that its databases are from the SDK.
+    let hasPings: Bool
     let newestPings = SharedNewestPings()
 
-    init(path: String, folderPath: String, basePath: String, folders: [Folder]) {
+    init(path: String, folderPath: String, basePath: String, folders: [Folder], hasPings: Bool = false) {
         (self.path, self.folderPath, self.basePath, self.folders) = (path, folderPath, basePath, folders)
+        self.hasPings = hasPings
         let parts = folders.flatMap { folder in
             switch folder.contents {
             case .pings: return [StorePart(kind: .gleanPingFile, path: folder.path)]
@@ -82,6 +85,12 @@ struct GleanDirectory: Store {
 
     /// The number of files in all folders plus one, because index 0 is the report on the directory.
     var fileCount: Int { folders.reduce(1) { $0 + $1.fileNames.count } }
+
+    var pendingEventFiles: Range<Int> {
+        guard let events = folders.firstIndex(where: { $0.contents == .events }) else { return 0..<0 }
+        let start = folders[..<events].reduce(1) { $0 + $1.fileNames.count }
+        return start..<start + folders[events].fileNames.count
+    }
 
     func report(in context: StoreContext) -> StoreReport? {
         guard let folder = try? context.tree.folder(at: folderPath) else { return nil }
@@ -147,14 +156,16 @@ extension GleanDirectory {
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
     /// Returns the folders of pings and events, sorted by name, and claims them and the folder of the databases.
-    static func folders(in directory: inout InspectedFolder) -> [GleanDirectory.Folder] {
+    ///
+    /// `hasPings` is the value of ``GleanDirectory/hasPings``.
+    static func folders(in directory: inout InspectedFolder, hasPings: Bool) -> [GleanDirectory.Folder] {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
             let text = String(decoding: name, as: UTF8.self)
             if text == GleanStores.databasesFolderName {
                 directory.claim(folder: name)
                 reportSpecialFiles(inFolder: name, of: &directory)
-                reportDamagedDatabase(inFolder: name, of: &directory)
+                reportDamagedDatabase(inFolder: name, of: &directory, hasPings)
             }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
             directory.claim(folder: name)
@@ -214,10 +225,14 @@ enum DirectoryListing {
     }
 
     /// Reports a database that does not have the format of the SDK, because the app cannot make pings of it either.
-    private static func reportDamagedDatabase(inFolder name: [UInt8], of directory: inout InspectedFolder) {
+    private static func reportDamagedDatabase(
+        inFolder name: [UInt8], of directory: inout InspectedFolder, _ hasPings: Bool
+    ) {
         let file = name + Array("/\(GleanStores.safeDatabaseName)".utf8)
         // A missing file is normal, and a large one is not read.
-        guard let bytes = try? directory.contents(of: file), let fault = SafeDatabase.fault(of: bytes) else { return }
+        guard let bytes = try? directory.contents(of: file),
+            let fault = SafeDatabase.fault(of: bytes, isFromSDK: hasPings)
+        else { return }
         directory.report(
             Problem("unreadable", "the database cannot be read: \(fault)"), of: file)
     }

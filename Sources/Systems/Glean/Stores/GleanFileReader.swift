@@ -68,7 +68,7 @@ struct GleanFileReader: StoreReader {
             decoding: directory.folders[position.folderIndex].fileNames[position.fileIndex], as: UTF8.self)
         let borrowed = events.hasEvents ? borrowedInfo(forEventsOf: name) : nil
         for record in PendingEventRecords.makeRecords(of: events, ofPing: name, borrowed: borrowed, source: source) {
-            try output.add(record, part: part)
+            try output.addPendingEvents(record, part: part)
         }
         let counts: [CapturedText: Int] = [
             "markers": events.restartMarkerCount, "pending": events.eventCount - events.restartMarkerCount,

@@ -52,16 +52,18 @@ struct GleanStores: StoreFormat {
         {
             return GleanDirectory(path: folder.path, folderPath: folder.path, basePath: folder.base, folders: [files])
         }
-        guard Self.isDataDirectory(&folder) else { return nil }
-        let folders = DirectoryListing.folders(in: &folder)
-        return GleanDirectory(path: folder.path, folderPath: folder.path, basePath: folder.base, folders: folders)
+        let hasPings = folder.folders.contains { name in
+            Self.identifyingFolderNames.contains { name.elementsEqual($0.utf8) }
+        }
+        guard hasPings || Self.isDataDirectory(&folder) else { return nil }
+        let folders = DirectoryListing.folders(in: &folder, hasPings: hasPings)
+        return GleanDirectory(
+            path: folder.path, folderPath: folder.path, basePath: folder.base, folders: folders, hasPings: hasPings)
     }
 
+    /// Returns whether a folder without a folder of pings is a data directory.
     private static func isDataDirectory(_ folder: inout InspectedFolder) -> Bool {
         if folder.name == defaultDirectoryName || folder.files.contains(Array(clientIDFileName.utf8)) { return true }
-        if folder.folders.contains(where: { name in identifyingFolderNames.contains { name.elementsEqual($0.utf8) } }) {
-            return true
-        }
         // The traversal of the capture reports folders that cannot be listed.
         guard folder.folders.contains(where: { $0.elementsEqual(databasesFolderName.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databasesFolderName.utf8))).entries()

@@ -55,14 +55,15 @@ struct SafeDatabase {
 
     /// Returns the reason why a database in `bytes` is damaged.
     ///
-    /// Returns `nil` if the database is intact, or if `bytes` do not begin as a database does.
-    static func fault(of bytes: [UInt8]) -> String? {
+    /// Returns `nil` if the database is intact, or if `bytes` do not begin as a database does and `isFromSDK` is `false`,
+    /// because other libraries use the same file name.
+    static func fault(of bytes: [UInt8], isFromSDK: Bool) -> String? {
         guard SafeDatabase(bytes) == nil else { return nil }
         if bytes.isEmpty { return "empty file" }
         if bytes.allSatisfy({ $0 == 0 }) { return "only zero bytes" }
         // The file begins with a small number of databases, each of which begins with the byte 01.
         let hasStart = bytes.prefix(8).dropFirst().allSatisfy { $0 == 0 } && (bytes.count < 9 || bytes[8] == 1)
-        return hasStart ? "truncated or overwritten" : nil
+        return hasStart || isFromSDK ? "truncated or overwritten" : nil
     }
 
     private mutating func addEntry(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, inUserDatabase: Bool) {

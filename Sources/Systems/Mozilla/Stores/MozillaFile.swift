@@ -38,6 +38,7 @@ struct MozillaFile: Store {
     var folderPath: String { location.folderPath }
     var system: SystemName? { .mozilla }
     var kind: StoreKind { contents.kind }
+    var pendingEventFiles: Range<Int> { kind == .mozillaPendingEvents ? 0..<1 : 0..<0 }
 
     func file(at index: Int) -> StoreFile? {
         // Preferences of apps and app groups can contain credentials.
@@ -132,7 +133,7 @@ private struct MozillaFileReader: StoreReader {
             of: pending, type: type, borrowed: fieldsFinder.newestFields(ofType: type, client: nil),
             client: fieldsFinder.clientInPreferences(), isClientInFile: false, applicationID: applicationID,
             from: source)
-        for record in records { try output.add(record) }
+        for record in records { try output.addPendingEvents(record) }
     }
 
     private mutating func readValues(_ json: [UInt8], from source: Source, into output: inout ScanOutput) throws {

@@ -33,7 +33,10 @@ struct MozillaStores: StoreFormat {
         for name in folder.files {
             var time = DecimalTime(pingFileName: name.span)
             // A file without a time in its name belongs to another program, unless the SDK named the folder.
-            guard time != nil || isNamedBySDK else { continue }
+            guard time != nil || isNamedBySDK else {
+                folder.exclude(fileFromStore: name)
+                continue
+            }
             if time == nil { time = envelopeTime(of: name, in: &folder) }
             pings.append(PingFolder.UnsortedFile(time: time, name: name))
         }
