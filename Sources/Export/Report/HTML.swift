@@ -105,7 +105,8 @@ struct HTMLTable {
         let others = rows.dropFirst(visibleRowCount)
         let visible = element(caption, rows.prefix(visibleRowCount))
         guard !others.isEmpty else { return visible }
-        return "\(visible)\(.details("More: \(caption)", element("\(caption), continued", others)))"
+        let summary = "\(others.count) more row\(others.count == 1 ? "" : "s")"
+        return "\(visible)\(.details(summary, element("\(caption), continued", others)))"
     }
 
     /// Returns a table with the given rows, in an element that scrolls horizontally on narrow pages.

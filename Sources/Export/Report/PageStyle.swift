@@ -54,7 +54,7 @@ enum PageStyle {
         .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
         .s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.s4{fill:var(--s4)}.s5{fill:var(--s5)}
         .s6{fill:var(--s6)}
-        [class^=heat]{display:block;margin:-.2rem -.4rem;padding:.2rem .4rem}
+        [class^=heat]{display:block;margin:-.2rem -.3rem;padding:.2rem .3rem}
         .heat1{background:color-mix(in srgb,var(--s0) 10%,transparent)}.heat2{background:color-mix(in srgb,var(--s0) 20%,transparent)}
         .heat3{background:color-mix(in srgb,var(--s0) 30%,transparent)}.heat4{background:color-mix(in srgb,var(--s0) 40%,transparent)}
         .wide{position:relative;overflow-x:auto;margin:.25rem 0 .5rem}
@@ -66,25 +66,25 @@ enum PageStyle {
         td.n,th.n{text-align:right;padding-right:1.5rem;font-variant-numeric:tabular-nums;white-space:nowrap}
         th.bars{padding-right:calc(var(--bar) + 2.1rem)}
         .n:last-child{padding-right:.5rem}.bars:last-child{padding-right:calc(var(--bar) + 1.1rem)}
-        .app th:first-child{width:38%}.app th:nth-child(2){width:34%}
-        .day{white-space:nowrap}
+        .app th:first-child{width:34%}.app th:nth-child(2){width:40%}
+        .cohorts table{width:auto}.cohorts .n{min-width:4rem;padding-right:.6rem}
+        .day,code[title],tbody th:not(:has(*)){white-space:nowrap}
         .places{margin:0;padding-left:1rem;min-width:16rem}
         summary{cursor:pointer;color:var(--link)}
         footer{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:1rem}
         @media(max-width:40rem){body{padding:1rem .9rem 2rem}:root{--bar:4rem}.chart text{font-size:24px}
-        .chart .second{display:none}.n,th,td{padding-right:.6rem}}
+        .chart .second{display:none}td.n,th.n,th,td{padding-right:.6rem}td:not(.n){min-width:7rem}}
         @media screen{.paper{display:none}}
-        @media print{:root{--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000;--bar:4rem;font-size:9pt}
+        @media print{:root{color-scheme:light;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000;--bar:4rem;font-size:9pt}
         @page{size:A4;margin:12mm}
-        body{max-width:none;padding:0}nav,details,.screen{display:none}
-        .wide{overflow:visible}figure,tr{break-inside:avoid}h2,h3,h4,.lead,.legend{break-after:avoid}.aside{break-before:avoid}
-        section{margin-top:1.2rem;padding-top:.8rem}h3{margin-top:.9rem}.chart{max-width:15cm}
+        body{max-width:none;padding:0;line-height:1.35}nav,details,.screen{display:none}
+        .wide{overflow:visible}figure,tr,p,.wide{break-inside:avoid}#wrong .wide{break-inside:auto}h2,h3,h4,.lead,.legend{break-after:avoid}.aside{break-before:avoid}
+        section{margin-top:1.2rem;padding-top:.8rem}h3{margin-top:.9rem}.chart{max-width:17cm}
         .lead,.aside,footer{max-width:none}.figures{grid-template-columns:repeat(5,1fr)}
         table{font-size:8pt}th,td{padding:.1rem .5rem .1rem 0}.places{min-width:0}[class^=heat]{margin:0}
         td,tbody th,#go code,#wrong th bdi{overflow-wrap:break-word}bdi,.places{overflow-wrap:anywhere}
         thead th{white-space:normal}tbody tr:nth-child(n+\(HTMLTable.printedRowCount + 1)){display:none}
-        tbody tr:nth-child(-n+2){break-after:avoid}tbody tr:nth-last-child(-n+2){break-before:avoid}
-        [class^=heat] small{display:block}code[title],tbody th:not(:has(*)){white-space:nowrap;overflow-wrap:normal}
+        code[title]{overflow-wrap:normal}
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

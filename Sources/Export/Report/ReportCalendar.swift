@@ -11,6 +11,13 @@ struct DaySpan: Sendable, Equatable {
         start == end ? start : "\(start) to \(end)"
     }
 
+    /// The name of the span as HTML, without line breaks in dates.
+    var html: HTML {
+        start == end
+            ? "<span class=\"day\">\(start)</span>"
+            : "<span class=\"day\">\(start)</span> to <span class=\"day\">\(end)</span>"
+    }
+
     /// The day, the month or the year in which the span ends.
     var end: String { DaySpan(days: days.upperBound - 1..<days.upperBound, unit: unit).start }
 
@@ -96,13 +103,16 @@ struct ReportCalendar: Sendable {
     static let maxSpans = 120
     /// The minimum number of spans in a pause that is omitted.
     private static let minPause = 14
-    /// The maximum number of omitted pauses.
+    /// The maximum number of omitted pauses if the unit is not specified.
     private static let maxPauses = 5
+    /// The maximum number of omitted pauses if the unit is specified.
+    private static let maxPausesOfUnit = 10
 
     /// Creates a calendar from the number of items on each day, or returns `nil` if there are too few items.
     ///
     /// The keys of `counts` are days since 1970-01-01. By default, the unit is the smallest unit that does not require
-    /// too many spans. If `givenUnit` is `day` or `week` and there are too many spans, earlier spans are omitted.
+    /// too many spans, and only the longest pauses are omitted. If `givenUnit` is `day` or `week`, all long pauses are
+    /// omitted, and if there are too many spans or pauses, earlier spans are omitted.
     ///
     /// Only days with at least `minimumCount` items determine the spans, so that the spans do not reveal the day of a
     /// single item. If these days contain less than half of all items, and no unit is specified, the unit is the week,
@@ -119,16 +129,22 @@ struct ReportCalendar: Sendable {
         }
         let days = Self.daysWithoutOutliers(largeCounts)
         guard let first = days.first, let last = days.last else { return nil }
-        for unit in givenUnit.map({ [$0] }) ?? [ChartUnit.day, .week, .month] {
-            let periods = Self.periods(of: days, unit)
-            let count = periods.reduce(0) { $0 + $1.count }
-            guard givenUnit != nil || count <= Self.maxSpans else { continue }
-            self.unit = unit
-            spans = periods.joined().suffix(Self.maxSpans).map { Self.span(of: $0..<$0 + 1, unit) }
-            omitsEarlierSpans = count > Self.maxSpans
+        if let givenUnit {
+            let all = Self.periods(of: days, givenUnit, maxPauses: .max)
+            let periods = all.suffix(Self.maxPausesOfUnit + 1)
+            unit = givenUnit
+            spans = periods.joined().suffix(Self.maxSpans).map { Self.span(of: $0..<$0 + 1, givenUnit) }
+            omitsEarlierSpans = spans.count < all.reduce(0) { $0 + $1.count }
             return
         }
         omitsEarlierSpans = false
+        for unit in [ChartUnit.day, .week, .month] {
+            let periods = Self.periods(of: days, unit, maxPauses: Self.maxPauses)
+            guard periods.reduce(0, { $0 + $1.count }) <= Self.maxSpans else { continue }
+            self.unit = unit
+            spans = periods.joined().map { Self.span(of: $0..<$0 + 1, unit) }
+            return
+        }
         let years = ChartUnit.year.number(containing: first)...ChartUnit.year.number(containing: last)
         let step = (years.count + Self.maxSpans - 1) / Self.maxSpans
         let unit: ChartUnit = step == 1 ? .year : .years
@@ -144,8 +160,8 @@ struct ReportCalendar: Sendable {
         return index < spans.count && spans[index].days.contains(day) ? index : nil
     }
 
-    /// Returns the periods between omitted pauses as ranges of the numbers of units.
-    private static func periods(of days: [Int], _ unit: ChartUnit) -> [Range<Int>] {
+    /// Returns the periods between omitted pauses, which are the longest ones, as ranges of the numbers of units.
+    private static func periods(of days: [Int], _ unit: ChartUnit, maxPauses: Int) -> [Range<Int>] {
         let numbers = days.map(unit.number)
         let pauses = zip(numbers, numbers.dropFirst()).filter { $1 - $0 > minPause }
         let longest = pauses.sorted { ($1.1 - $1.0, $0.0) < ($0.1 - $0.0, $1.0) }.prefix(maxPauses).sorted { $0.0 < $1.0 }
@@ -160,7 +176,7 @@ struct ReportCalendar: Sendable {
     // MARK: Outliers
 
     /// Returns the days with items in order, without outliers at the start and the end.
-    private static func daysWithoutOutliers(_ counts: [Int: Int]) -> [Int] {
+    static func daysWithoutOutliers(_ counts: [Int: Int]) -> [Int] {
         var runs = runs(counts)
         let total = runs.reduce(0) { $0 + $1.count }
         var removableCount = total / outlierDivisor

@@ -6,7 +6,7 @@ extension ReportPage {
                 id: "returning", title: "Active clients",
                 introduction: """
                     A client is active at the times of its records. The first week of a client is that of its first record in this report. \
-                    Weeks start on Mondays.
+                    Weeks start on Mondays. In the tables of retention, +1 is the week after the first week.
                     """,
                 content: try [clientChart(.day), clientChart(.week)] + retentionTables)
         }
@@ -46,13 +46,12 @@ extension ReportPage {
                 let sizes = [left, right].map { countFormatter.chartValue($0.element.clientCount) }
                 return (sizes[1], left.offset) < (sizes[0], right.offset)
             }
-            let note: HTML = "<p class=\"aside\">+1 is the week after the first week of a client.</p>"
             let tables = sorted.map { _, cohorts -> HTML in
-                "<h4>\(cohorts.system): \(countFormatter.text(cohorts.clientCount, "client"))</h4>\(retentionTable(cohorts))"
+                "<h4>\(cohorts.system): \(countFormatter.text(cohorts.clientCount, "client"))</h4><div class=\"cohorts\">\(retentionTable(cohorts))</div>"
             }
             let others = try systemsWithoutTable(besides: shown.map(\.system))
             guard !tables.isEmpty || !others.isEmpty else { return [] }
-            return ["<h3>Retention by week</h3>", tables.isEmpty ? "" : note] + tables + others
+            return ["<h3>Retention by week</h3>"] + tables + others
         }
     }
 
@@ -175,17 +174,13 @@ struct RetentionCohorts {
     ///
     /// Weeks that are far away from most active clients are omitted.
     var firstWeeks: [(firstDay: Int, counts: [Int])] {
-        let calendar = calendar
-        return counts.filter { calendar?.index(of: $0.key) != nil }.sorted { $0.key < $1.key }
-            .map { (firstDay: $0.key, counts: $0.value) }
+        weeks.compactMap { week in counts[week].map { (firstDay: week, counts: $0) } }
     }
 
-    private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, unit: .week, minimumCount: minimumCount) }
-
     /// The last week with active clients, apart from omitted weeks, or that of 1970-01-01 if there is no such week.
-    var lastWeek: Int {
-        let calendar = calendar
-        return clientsByWeek.keys.filter { calendar?.index(of: $0) != nil }.max()
-            ?? CalendarWeek(containing: 0).firstDay
+    var lastWeek: Int { weeks.last ?? CalendarWeek(containing: 0).firstDay }
+
+    private var weeks: [Int] {
+        ReportCalendar.daysWithoutOutliers(clientsByWeek.filter { $0.value >= minimumCount })
     }
 }

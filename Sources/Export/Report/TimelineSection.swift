@@ -145,11 +145,9 @@ struct DayChart {
 
     private func pauseText(_ pauses: [DaySpan]) -> HTML {
         guard !pauses.isEmpty else { return "" }
-        guard !countFormatter.hidesSmallCounts else {
-            return "The chart is shortened at dashed lines, where there are small counts only."
-        }
-        let names = HTML(pauses.map { "from \($0.name)" }, separator: ", ")
-        return "The chart is shortened at dashed lines, where there are no \(noun)s: \(names)."
+        return countFormatter.hidesSmallCounts
+            ? "Dashed lines are in place of times with small counts only."
+            : "Dashed lines are in place of times without \(noun)s."
     }
 
     /// Returns a remark about the items on days that the chart does not show.
@@ -163,7 +161,7 @@ struct DayChart {
         let limit: HTML =
             calendar.omitsEarlierSpans ? "Only the last \(calendar.spans.count) \(calendar.unit.rawValue)s are shown. " : ""
         guard !countFormatter.hidesSmallCounts else { return "\(limit)Not shown: \(items) at other times." }
-        let days: HTML = "\(limit)Not shown: \(items) from \(DaySpan(days: first..<last + 1).name)"
+        let days: HTML = "\(limit)Not shown: \(items) from \(DaySpan(days: first..<last + 1).html)"
         guard !calendar.omitsEarlierSpans else { return "\(days)." }
         return "\(days), more than a year away from the others. The clock of a phone may have been wrong."
     }
@@ -173,17 +171,22 @@ struct DayChart {
         var table = HTMLTable(
             title, [.init(title: unit)] + seriesNames.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
         table.visibleRowCount = .max
-        func isEmpty(_ span: Int) -> Bool { values.allSatisfy { countFormatter.chartValue($0[span]) == 0 } }
-        var index = 0
-        while index < calendar.spans.count {
-            let first = index
-            // Consecutive spans without a shown number have one row.
-            repeat { index += 1 } while index < calendar.spans.count && isEmpty(first) && isEmpty(index)
-            let name = DaySpan(
-                days: calendar.spans[first].days.lowerBound..<calendar.spans[index - 1].days.upperBound,
-                unit: calendar.unit
-            ).name
-            table.rows.append(["\(name)"] + values.map { "\(countFormatter.text($0[first]))" })
+        let none = values.map { _ in 0 }
+        var rows: [(days: Range<Int>, values: [Int])] = []
+        // Consecutive spans without a shown number, and the omitted times between them, have one row.
+        func add(_ days: Range<Int>, _ values: [Int]) {
+            if let last = rows.last, last.values == none, values == none {
+                rows[rows.count - 1].days = last.days.lowerBound..<days.upperBound
+            } else {
+                rows.append((days, values))
+            }
+        }
+        for (index, span) in calendar.spans.enumerated() {
+            if let pause = calendar.spans.pause(before: index) { add(pause.days, none) }
+            add(span.days, values.map { countFormatter.chartValue($0[index]) })
+        }
+        table.rows = rows.map { days, values in
+            ["\(DaySpan(days: days, unit: calendar.unit).name)"] + values.map { "\(countFormatter.text($0))" }
         }
         return table.html
     }
