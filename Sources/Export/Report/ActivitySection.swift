@@ -45,11 +45,13 @@ extension ReportPage {
             let tables = zip(apps.rows, kinds).enumerated().map { index, app in
                 let (row, kinds) = app
                 let table = eventTable(row.names[0] ?? Self.unknownApp(of: row.names[1]), row.count, kinds, largest)
-                return "<div class=\"app\(index < Self.maxPrintedApps ? "" : " screen" as HTML)\">\(table)</div>" as HTML
+                return "<div class=\"app\(index < Self.maxPrintedApps ? "" : " screen" as HTML)\">\(table)</div>"
+                    as HTML
             }
             return tables + [
                 countFormatter.remainder(
-                    "Other apps", of: apps.rows.map(\.count), printed: Self.maxPrintedApps, besides: apps.otherCount, "event")
+                    "Other apps", of: apps.rows.map(\.count), printed: Self.maxPrintedApps, besides: apps.otherCount,
+                    "event")
             ]
         }
     }

@@ -18,7 +18,8 @@ extension ReportPage {
                         latest: "latest_apps"
                     ) { names in
                         [
-                            names[0].map(HTML.captured) ?? "<span class=\"none\">\(Self.unknownApp(of: names[2]))</span>",
+                            names[0].map(HTML.captured)
+                                ?? "<span class=\"none\">\(Self.unknownApp(of: names[2]))</span>",
                             .captured(names[1]),
                         ]
                     },

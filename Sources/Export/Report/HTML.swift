@@ -173,7 +173,9 @@ extension HTML {
         "<p class=\"\(medium.map { "aside \($0.rawValue)" } ?? "aside")\">\(text)</p>"
     }
 
-    /// The only medium on which an element appears. The name is a class of the style sheet.
+    /// The only medium on which an element appears.
+    ///
+    /// The name is a class of the style sheet.
     enum Medium: String { case screen, paper }
 
     /// Returns the color sample of a legend.

@@ -69,7 +69,8 @@ extension ReportPage {
                 "<ul class=\"places\">\(items)\(rest)</ul>",
             ])
         }
-        let rest = countFormatter.remainder("Other codes", of: codes.rows.map(\.count), besides: codes.otherCount, "item")
+        let rest = countFormatter.remainder(
+            "Other codes", of: codes.rows.map(\.count), besides: codes.otherCount, "item")
         return "\(head)\(table.html)\(rest)"
     }
 

@@ -164,7 +164,9 @@ struct ReportCalendar: Sendable {
     private static func periods(of days: [Int], _ unit: ChartUnit, maxPauses: Int) -> [Range<Int>] {
         let numbers = days.map(unit.number)
         let pauses = zip(numbers, numbers.dropFirst()).filter { $1 - $0 > minPause }
-        let longest = pauses.sorted { ($1.1 - $1.0, $0.0) < ($0.1 - $0.0, $1.0) }.prefix(maxPauses).sorted { $0.0 < $1.0 }
+        let longest = pauses.sorted { ($1.1 - $1.0, $0.0) < ($0.1 - $0.0, $1.0) }.prefix(maxPauses).sorted {
+            $0.0 < $1.0
+        }
         guard let first = numbers.first, let last = numbers.last else { return [] }
         return zip([first] + longest.map(\.1), longest.map(\.0) + [last]).map { $0..<$1 + 1 }
     }

@@ -31,7 +31,9 @@ struct StackedBars {
     private static let bottomMargin = 34.0
     /// The formatter for axis labels, which are never hidden because they are not counts.
     private static let axisFormatter = CountFormatter(minimumCount: 1)
-    /// The width, in SVG units, of the break in place of an omitted pause. A label of this height fits on narrow pages, too.
+    /// The width, in SVG units, of the break in place of an omitted pause.
+    ///
+    /// The label of the break fits into it on narrow pages, too.
     private static let breakWidth = 30.0
 
     /// Returns the chart as an SVG element.

@@ -154,12 +154,16 @@ struct DayChart {
     private func outsideText(_ outside: [Int: Int], _ calendar: ReportCalendar) -> HTML {
         // A client can be active on several days, so that the days are counted instead.
         let count = unit == nil ? outside.values.reduce(0, +) : outside.count
-        guard !countFormatter.isNone(count), let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
+        guard !countFormatter.isNone(count), let first = outside.keys.min(), let last = outside.keys.max() else {
+            return ""
+        }
         let items: HTML =
             unit == nil
-            ? "\(countFormatter.text(count, noun))" : "\(countFormatter.text(count, calendar.unit.rawValue)) with \(noun)s"
+            ? "\(countFormatter.text(count, noun))"
+            : "\(countFormatter.text(count, calendar.unit.rawValue)) with \(noun)s"
         let limit: HTML =
-            calendar.omitsEarlierSpans ? "Only the last \(calendar.spans.count) \(calendar.unit.rawValue)s are shown. " : ""
+            calendar.omitsEarlierSpans
+            ? "Only the last \(calendar.spans.count) \(calendar.unit.rawValue)s are shown. " : ""
         guard !countFormatter.hidesSmallCounts else { return "\(limit)Not shown: \(items) at other times." }
         let days: HTML = "\(limit)Not shown: \(items) from \(DaySpan(days: first..<last + 1).html)"
         guard !calendar.omitsEarlierSpans else { return "\(days)." }

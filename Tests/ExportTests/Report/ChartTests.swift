@@ -74,7 +74,9 @@ import Testing
         let days = [0, 1, 2] + (100..<160) + [400]
         let svg = chart([days.map { _ in 1 }], days: days).svg(id: "x").text
         let labels = svg.matches(of: #/<text class="x ([a-z ]+)" x="([^"]+)"[^>]*>([^<]+)</#)
-        #expect(labels.contains { $0.3 == "1970-04-11" } && labels.contains { $0.3 == "1971-02-05" && $0.1.hasPrefix("last") })
+        #expect(
+            labels.contains { $0.3 == "1970-04-11" }
+                && labels.contains { $0.3 == "1971-02-05" && $0.1.hasPrefix("last") })
         let positions = labels.compactMap { Double($0.2) }
         #expect(labels.count > 3 && zip(positions, positions.dropFirst()).allSatisfy { $1 - $0 >= 48 })
         // On a narrow page, labels have twice the width.

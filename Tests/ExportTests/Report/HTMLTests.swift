@@ -57,8 +57,10 @@ import Testing
         var table = HTMLTable("Caption", ["app", .bars("records"), .number("clients")])
         table.rows = [["a", "3\(Bar(value: 3, maxValue: 3).svg)", "1"]]
         let html = table.html.text
-        #expect(html.contains("<th scope=\"col\" class=\"n bars\">records</th><th scope=\"col\" class=\"n\">clients</th>"))
-        #expect(html.contains("<td class=\"n\">3<svg class=\"bar\"") && html.contains("</svg></td><td class=\"n\">1</td>"))
+        #expect(
+            html.contains("<th scope=\"col\" class=\"n bars\">records</th><th scope=\"col\" class=\"n\">clients</th>"))
+        #expect(
+            html.contains("<td class=\"n\">3<svg class=\"bar\"") && html.contains("</svg></td><td class=\"n\">1</td>"))
     }
 
     @Test(
@@ -71,7 +73,10 @@ import Testing
                 "<p class=\"aside screen\">Not shown: 7 records.</p><p class=\"aside paper\">Not shown on paper: 30 records.</p>"
             ),
             // The rows 11 and 12 are shown as 10 each.
-            (12, 9, 5, "<p class=\"aside screen\">Not shown: 5 records.</p><p class=\"aside paper\">Not shown on paper: 25 records.</p>"),
+            (
+                12, 9, 5,
+                "<p class=\"aside screen\">Not shown: 5 records.</p><p class=\"aside paper\">Not shown on paper: 25 records.</p>"
+            ),
             (12, 4, 5, "<p class=\"aside paper\">Not shown on paper: 20 records.</p>"),
         ])
     func remainders(rows: Int, others: Int, minimumCount: Int, text: String) {
@@ -84,7 +89,8 @@ import Testing
         let text = CountFormatter(minimumCount: 1).remainder(
             "Other", of: Array(repeating: .max, count: 12), besides: .max, "search", " of a kind"
         ).text
-        #expect(text.contains("<p class=\"aside paper\">Other on paper: 9,223,372,036,854,775,807 searches of a kind.</p>"))
+        #expect(
+            text.contains("<p class=\"aside paper\">Other on paper: 9,223,372,036,854,775,807 searches of a kind.</p>"))
     }
 
     @Test(

@@ -43,7 +43,8 @@ import Testing
         func colors(_ block: Substring?) -> [String: Color] {
             let matches = (block ?? "").matches(of: /--([a-z0-9]+):#([0-9a-f]+)/)
             return Dictionary(
-                matches.compactMap { match in Color(hex: match.2).map { (String(match.1), $0) } }, uniquingKeysWith: { $1 })
+                matches.compactMap { match in Color(hex: match.2).map { (String(match.1), $0) } },
+                uniquingKeysWith: { $1 })
         }
         let light = colors(css.firstMatch(of: #/:root\{([^}]*)\}/#)?.1)
         let dark = colors(css.firstMatch(of: #/@media screen and \(prefers-color-scheme:dark\)\{:root\{([^}]*)\}/#)?.1)
@@ -81,7 +82,8 @@ import Testing
             }
         }
         // The backgrounds of retention are mixed with the first color.
-        let shares = Self.css.matches(of: #/\.heat\d\{background:color-mix\(in srgb,var\(--s0\) (\d+)%,transparent\)\}/#)
+        let shares = Self.css.matches(
+            of: #/\.heat\d\{background:color-mix\(in srgb,var\(--s0\) (\d+)%,transparent\)\}/#)
         #expect(shares.count == 4)
         for share in shares.compactMap({ Double($0.1) }) {
             let background = try color("s0", scheme).mixed(share / 100, with: color("bg", scheme))

@@ -71,7 +71,9 @@ import Testing
         let days = counts([-distance] + Array(0..<6))
         for unit in [nil, ChartUnit.day] {
             let calendar = try #require(ReportCalendar(days, unit: unit))
-            #expect(calendar.unit == .day && calendar.spans.count == 7 && calendar.index(of: Self.newYear2020 - distance) == 0)
+            #expect(
+                calendar.unit == .day && calendar.spans.count == 7
+                    && calendar.index(of: Self.newYear2020 - distance) == 0)
         }
     }
 

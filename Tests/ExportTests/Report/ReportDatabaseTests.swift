@@ -74,7 +74,8 @@ import Testing
     ) throws {
         let id = client.map(SchemaText.literal) ?? "NULL"
         try database.run(
-            "INSERT INTO clients VALUES (\(number), '\(system)', \(id), NULL, NULL, \(records), \(uploadable), 0, NULL, NULL)")
+            "INSERT INTO clients VALUES (\(number), '\(system)', \(id), NULL, NULL, \(records), \(uploadable), 0, NULL, NULL)"
+        )
     }
 
     /// Adds a record without a time if `day` is `nil`.
@@ -157,7 +158,9 @@ import Testing
             }
         }
         let html = try page().activitySection.html.text
-        for heading in ["unknown app (s0)</bdi>: 2 events", "unknown app (s1)</bdi>: 2 events", "app-5</bdi>: 1 event<"] {
+        for heading in [
+            "unknown app (s0)</bdi>: 2 events", "unknown app (s1)</bdi>: 2 events", "app-5</bdi>: 1 event<",
+        ] {
             #expect(html.contains("<h3><bdi>\(heading)"), "\(heading)")
         }
         #expect(html.contains("<p class=\"aside paper\">Not shown on paper: 2 events.</p>"))
