@@ -73,7 +73,7 @@ enum PageStyle {
         summary{cursor:pointer;color:var(--link)}
         footer{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:1rem}
         @media(max-width:40rem){body{padding:1rem .9rem 2rem}:root{--bar:4rem}.chart text{font-size:24px}
-        .chart .second{display:none}td.n,th.n,th,td{padding-right:.6rem}td:not(.n){min-width:7rem}}
+        .chart .second{display:none}td.n,th.n,th,td{padding-right:.6rem}td:not(.n),tbody th:not(:has(code)){min-width:7rem}}
         @media screen{.paper{display:none}}
         @media print{:root{color-scheme:light;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000;--bar:4rem;font-size:9pt}
         @page{size:A4;margin:12mm}
