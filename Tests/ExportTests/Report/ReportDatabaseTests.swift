@@ -157,14 +157,15 @@ import Testing
                 try database.run("INSERT INTO events VALUES (\(number), \(event), NULL, 'event-\(event)', NULL)")
             }
         }
-        let html = try page().activitySection.html.text
+        let page = try page()
+        let html = try page.activitySection.html.text
         for heading in [
             "unknown app (s0)</bdi>: 2 events", "unknown app (s1)</bdi>: 2 events", "app-5</bdi>: 1 event<",
         ] {
             #expect(html.contains("<h3><bdi>\(heading)"), "\(heading)")
         }
         #expect(html.contains("<p class=\"aside paper\">Not shown on paper: 2 events.</p>"))
-        let clients = try page().clientSection.html.text
+        let clients = try page.clientSection.html.text
         #expect(clients.contains("<span class=\"none\">unknown app (s0)</span>"))
     }
 
