@@ -71,7 +71,7 @@ import Testing
 
     @Test("The first days after pauses have labels, and labels do not overlap")
     func labels() {
-        let days = (0..<20) + (100..<160) + [400]
+        let days = Array(0..<20) + Array(100..<160) + [400]
         let svg = chart([days.map { _ in 1 }], days: days).svg(id: "x").text
         let labels = svg.matches(of: #/<text class="x ([a-z ]+)" x="([^"]+)"[^>]*>([^<]+)</#)
         #expect(
