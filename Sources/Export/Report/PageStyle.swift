@@ -78,10 +78,14 @@ enum PageStyle {
         @media print{:root{color-scheme:light;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000;--bar:4rem;font-size:9pt}
         @page{size:A4;margin:12mm}
         body{max-width:none;padding:0;line-height:1.35}nav,details,.screen{display:none}
-        .wide{overflow:visible}figure,tr,p,.wide{break-inside:avoid}#wrong .wide{break-inside:auto}h2,h3,h4,.lead,.legend{break-after:avoid}.aside,footer{break-before:avoid}
-        section{margin-top:1.2rem;padding-top:.8rem}footer{margin-top:1rem;padding:0}p{margin:.6rem 0}h3{margin-top:.9rem}.chart{max-width:17cm}
+        .wide{overflow:visible}figure,tr,p,.wide{break-inside:avoid}#wrong .wide{break-inside:auto}
+        h2,h3,h4,.lead,.legend{break-after:avoid}.aside,footer{break-before:avoid}
+        section{margin-top:1.2rem;padding-top:.8rem}footer{margin-top:1rem;padding:0}
+        p{margin:.6rem 0}h3{margin-top:.9rem}.chart{max-width:17cm}
         .lead,.aside,footer{max-width:none}.figures{grid-template-columns:repeat(5,1fr)}
-        table{font-size:8pt}th,td{padding:.1rem .5rem .1rem 0}.places{min-width:0}[class^=heat]{margin:0}
+        table{font-size:8pt}th,td{padding:.1rem .5rem .1rem 0}.places{min-width:0}
+        .cohorts .n{min-width:3.4rem;padding-right:.5rem}
+        [class^=heat]{margin:0;padding:0 .2rem}[class^=heat] small{display:block}
         td,tbody th,#go code,#wrong th bdi{overflow-wrap:break-word}bdi,.places{overflow-wrap:anywhere}
         thead th{white-space:normal}tbody tr:nth-child(n+\(HTMLTable.printedRowCount + 1)){display:none}
         code[title]{overflow-wrap:normal}
