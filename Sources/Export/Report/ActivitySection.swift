@@ -5,57 +5,72 @@ extension ReportPage {
             PageSection(
                 id: "what", title: "Activity",
                 introduction:
-                    "The events of each app and its searches. The descriptions of events are from the documentation of the apps.",
+                    """
+                    The events of each app and its searches. The descriptions of events are from the documentation of the apps. The bars \
+                    of all apps have the same scale.
+                    """,
                 content: try eventTables + [try searchTable, try metricTable])
         }
     }
 
     private static let maxApps = 12
+    private static let maxPrintedApps = 5
     private static let maxEvents = 40
 
     private var eventTables: [HTML] {
         get throws {
             // The number identifies an app in the next query.
             let source = """
-                SELECT app, min(kinds.rowid) AS number, sum(count) AS count, min(place) AS first,
-                (SELECT count(DISTINCT client) FROM entries WHERE entries.app IS kinds.app) AS everyone
-                FROM (SELECT rowid, app, count, row_number() OVER (ORDER BY count DESC, first) AS place FROM kinds) AS kinds
-                GROUP BY app
+                SELECT app, app_system, min(kinds.rowid) AS number, sum(count) AS count, min(place) AS first,
+                (SELECT count(DISTINCT client) FROM entries WHERE entries.app IS kinds.app
+                AND entries.app_system IS kinds.app_system) AS everyone
+                FROM (SELECT rowid, app, app_system, count, row_number() OVER (ORDER BY count DESC, first) AS place FROM kinds) AS kinds
+                GROUP BY app, app_system
                 """
             let apps = try database.counts(
-                of: ["app"], in: source, number: "number", everyone: "everyone", limit: Self.maxApps, countFormatter)
+                of: ["app", "app_system"], in: source, number: "number", everyone: "everyone", limit: Self.maxApps,
+                countFormatter)
             guard !countFormatter.isNone(apps.total) else { return [countFormatter.noneText("events")] }
             let kinds = try apps.rows.map { app in
                 try database.counts(
                     of: ["name", "label"],
-                    in: "SELECT * FROM kinds WHERE app IS (SELECT app FROM kinds WHERE rowid = \(app.number))",
+                    in: """
+                        SELECT kinds.* FROM kinds JOIN kinds AS one ON one.rowid = \(app.number) AND kinds.app IS one.app
+                        AND kinds.app_system IS one.app_system
+                        """,
                     everyone: "everyone", limit: Self.maxEvents, countFormatter)
             }
             // The bars of all apps have the same scale.
             let largest = kinds.flatMap(\.rows).map(\.count).max() ?? 0
-            let tables = zip(apps.rows, kinds).map {
-                eventTable($0.names[0] ?? "an unknown app", $0.count, $1, largest)
+            let tables = zip(apps.rows, kinds).enumerated().map { index, app in
+                let (row, kinds) = app
+                let table = eventTable(row.names[0] ?? Self.unknownApp(of: row.names[1]), row.count, kinds, largest)
+                return "<div class=\"app\(index < Self.maxPrintedApps ? "" : " screen" as HTML)\">\(table)</div>"
+                    as HTML
             }
-            let more = countFormatter.text(apps.otherCount, "event")
-            return tables + [countFormatter.aside(apps.otherCount, "Other apps: \(more).")]
+            return tables + [
+                countFormatter.remainder(
+                    "Other apps", of: apps.rows.map(\.count), printed: Self.maxPrintedApps, besides: apps.otherCount,
+                    "event")
+            ]
         }
     }
 
+    /// Returns the name that is shown for the apps of the records of a system that do not name their app.
+    static func unknownApp(of system: String?) -> String { "unknown app (\(system ?? "unknown"))" }
+
     private func eventTable(_ name: String, _ count: Int, _ kinds: ReportCounts, _ largest: Int) -> HTML {
         var table = HTMLTable(
-            "Events of \(name), most frequent first",
-            ["description", "technical name", .number("events"), .init(title: .barTitle)])
+            "Events of \(name), most frequent first", ["description", "technical name", .bars("events")])
         for kind in kinds.rows {
             let label: HTML = kind.names[1].map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
             table.rows.append([
-                label, kind.names[0].map { "<code><bdi>\($0)</bdi></code>" } ?? .captured(nil),
-                "\(countFormatter.text(kind.count))", bar(kind.count, largest: largest),
+                label, kind.names[0].map { "<code><bdi>\(name: $0)</bdi></code>" } ?? .captured(nil),
+                number(kind.count, largest: largest),
             ])
         }
-        let rest = countFormatter.aside(
-            kinds.otherCount, "Not shown: \(countFormatter.text(kinds.otherCount, "event")).")
-        let heading: HTML = "<h3><bdi>\(name)</bdi>: \(countFormatter.text(count, "event"))</h3>"
-        return "<div class=\"app\">\(heading)\(table.html)\(rest)</div>"
+        let rest = countFormatter.remainder(of: kinds.rows.map(\.count), besides: kinds.otherCount, "event")
+        return "<h3><bdi>\(name)</bdi>: \(countFormatter.text(count, "event"))</h3>\(table.html)\(rest)"
     }
 
     private var searchTable: HTML {
@@ -77,16 +92,14 @@ extension ReportPage {
             let counts = try database.counts(
                 of: ["name", "source"], in: source, everyone: "everyone", limit: Self.maxEvents, countFormatter)
             guard !countFormatter.isNone(counts.total) else { return "" }
-            var table = HTMLTable(
-                "Searches by engine", ["engine", "started from", .number("searches"), .init(title: .barTitle)])
+            var table = HTMLTable("Searches by engine", ["engine", "started from", .bars("searches")])
             for row in counts.rows {
                 table.rows.append([
-                    "<bdi>\(row.names[0] ?? "")</bdi>", .captured(row.names[1]), "\(countFormatter.text(row.count))",
-                    bar(row.count, largest: counts.rows[0].count),
+                    "<bdi>\(row.names[0] ?? "")</bdi>", .captured(row.names[1]),
+                    number(row.count, largest: counts.rows[0].count),
                 ])
             }
-            let more = counts.otherCount
-            let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more)) searches.")
+            let rest = countFormatter.remainder(of: counts.rows.map(\.count), besides: counts.otherCount, "search")
             return "<h3>Searches by engine</h3>\(table.html)\(rest)"
         }
     }
@@ -104,7 +117,7 @@ extension ReportPage {
             guard !countFormatter.isNone(total) else { return "" }
             return try countTable(
                 "Metrics in pings", ["metric", "type"], of: ["name", "metric_type"], in: source, noun: "ping",
-                cells: { ["<code><bdi>\($0[0] ?? "")</bdi></code>", "<bdi>\($0[1] ?? "")</bdi>"] })
+                cells: { ["<code><bdi>\(name: $0[0] ?? "")</bdi></code>", "<bdi>\($0[1] ?? "")</bdi>"] })
         }
     }
 }

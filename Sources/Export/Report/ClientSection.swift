@@ -7,13 +7,21 @@ extension ReportPage {
             PageSection(
                 id: "who", title: "Clients and phones",
                 introduction:
-                    "A client is one app on one phone, identified by a random number. Its app, phone and locale are the latest.",
+                    """
+                    A client is one app on one phone, identified by a random number. The tables count each client once, for its latest app, \
+                    phone and locale.
+                    """,
                 content: [
                     try clientTable,
                     try valueTable(
-                        "Apps and versions", ["app", "version"], of: ["app", "version"], latest: "latest_apps"
-                    ) {
-                        [.captured($0[0]), .captured($0[1])]
+                        "Apps and versions", ["app", "version"], of: ["app", "version", "app_system"],
+                        latest: "latest_apps"
+                    ) { names in
+                        [
+                            names[0].map(HTML.captured)
+                                ?? "<span class=\"none\">\(Self.unknownApp(of: names[2]))</span>",
+                            .captured(names[1]),
+                        ]
                     },
                     try valueTable(
                         "Phones", ["model", "operating system"], of: ["device", "os", "os_version"],
@@ -41,6 +49,7 @@ extension ReportPage {
                     .number("events"),
                 ])
             var others = [totals.recordCount, totals.uploadableCount, totals.eventCount]
+            var recordCounts: [Int] = []
             func numbers(_ counts: [Int]) -> [HTML] { counts.map { "\(countFormatter.text($0))" } }
             let query = """
                 WITH largest AS MATERIALIZED (SELECT * FROM clients ORDER BY records DESC, n LIMIT \(Self.maxRows))
@@ -63,10 +72,15 @@ extension ReportPage {
                         "\(row[7] as String)", Self.dayText(row[8]), Self.dayText(row[9]),
                     ] + numbers(counts))
                 others = zip(others, counts).map { $0 - $1 }
+                recordCounts.append(counts[0])
             }
             guard !table.rows.isEmpty else { return "<h3>Clients</h3>\(countFormatter.noneText("clients"))" }
-            if others[0] > 0 { table.rows.append(["other clients", "", "", "", "", ""] + numbers(others)) }
-            return "<h3>Clients</h3>\(table.html)"
+            if others[0] > 0 {
+                table.rows.append(["other clients", "", "", "", "", ""] + numbers(others))
+                recordCounts.append(others[0])
+            }
+            let rest = countFormatter.remainder(of: recordCounts, besides: 0, "record")
+            return "<h3>Clients</h3>\(table.html)\(rest)"
         }
     }
 
@@ -86,7 +100,7 @@ extension ReportPage {
         return try countTable(caption, titles, of: columns, in: source, noun: "record", cells: cells)
     }
 
-    /// Returns a table with a row for each value, which contains the count, the number of clients, and a bar.
+    /// Returns a table with a row for each value, which contains the count with a bar, and the number of clients.
     ///
     /// `source` is a query as for ``ReportDatabase``, with the number of clients to display in the column `clients`, and the
     /// number of all clients that ever had the value in the column `everyone`.
@@ -101,22 +115,21 @@ extension ReportPage {
         }
         var table = HTMLTable(
             caption,
-            titles.map { .init(title: $0) } + [.number("\(noun)s"), .number("clients"), .init(title: .barTitle)])
+            titles.map { .init(title: $0) } + [.bars("\(noun)s"), .number("clients")])
         for row in counts.rows {
             table.rows.append(
                 cells(row.names) + [
-                    "\(countFormatter.text(row.count))", "\(countFormatter.text(row.number))",
-                    bar(row.count, largest: counts.rows[0].count),
+                    number(row.count, largest: counts.rows[0].count), "\(countFormatter.text(row.number))",
                 ])
         }
-        let rest = countFormatter.aside(
-            counts.otherCount, "Not shown: \(countFormatter.text(counts.otherCount, noun)).")
+        let rest = countFormatter.remainder(of: counts.rows.map(\.count), besides: counts.otherCount, noun)
         return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }
 
-    /// Returns a bar for `count`, in proportion to `largest`, the largest count in the table.
-    func bar(_ count: Int, largest: Int) -> HTML {
-        Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest)).svg
+    /// Returns `count` with a bar, in proportion to `largest`, the largest count in the table.
+    func number(_ count: Int, largest: Int) -> HTML {
+        let bar = Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest))
+        return "\(countFormatter.text(count))\(bar.svg)"
     }
 
     private static func joined(_ parts: String?...) -> String? {

@@ -29,8 +29,26 @@ struct CountFormatter: Sendable {
     func chartValue(_ count: Int) -> Int { isHidden(count) ? 0 : rounded(count) }
 
     /// Returns `text` as a remark about `count` items that are not shown, or nothing if the count is 0 or hidden.
-    func aside(_ count: Int, _ text: HTML) -> HTML {
-        isHidden(count) || count == 0 ? "" : "<p class=\"aside\">\(text)</p>"
+    func aside(_ count: Int, _ text: HTML, on medium: HTML.Medium? = nil) -> HTML {
+        isNone(count) ? "" : .aside(text, on: medium)
+    }
+
+    /// Returns remarks about the items that a list does not show.
+    ///
+    /// `counts` contains the number of items of each entry of the list. Only the first `printedCount` entries are printed,
+    /// so that the number on paper is larger than that on the screen. `otherCount` is the number of items that no entry
+    /// contains. The remarks start with `title`, and end with `noun`, which is in the singular, and `detail`.
+    func remainder(
+        _ title: HTML = "Not shown", of counts: [Int], printed printedCount: Int = HTMLTable.printedRowCount,
+        besides otherCount: Int, _ noun: String, _ detail: HTML = ""
+    ) -> HTML {
+        // Only shown numbers are added up, so that the sum reveals nothing else.
+        let unprinted = counts.dropFirst(printedCount).map(chartValue).saturatedSum
+        let all = unprinted.addingSaturated(chartValue(otherCount))
+        let remark: HTML = "\(title): \(text(otherCount, noun))\(detail)."
+        guard unprinted > 0 else { return aside(otherCount, remark) }
+        let printed = aside(all, "\(title) on paper: \(text(all, noun))\(detail).", on: .paper)
+        return aside(otherCount, remark, on: .screen) + printed
     }
 
     /// Returns a sentence which states that there are no items, or fewer than the minimum count.
@@ -46,7 +64,8 @@ struct CountFormatter: Sendable {
 
     /// Returns a count with a noun, such as `1 record` or `2 records`.
     func text(_ count: Int, _ noun: String) -> String {
-        "\(text(count)) \(noun)\(count == 1 && !hidesSmallCounts ? "" : "s")"
+        let ending = noun.hasSuffix("ch") ? "es" : "s"
+        return "\(text(count)) \(noun)\(count == 1 && !hidesSmallCounts ? "" : ending)"
     }
 
     /// Returns a size with one decimal digit, such as `30.9 kB`.

@@ -61,8 +61,9 @@ extension ReportPage {
             ])
         }
         guard !table.rows.isEmpty else { return "" }
-        let more = gapCount - table.rows.count
-        return "\(table.html)\(countFormatter.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
+        let rest = countFormatter.remainder(
+            of: table.rows.map { _ in 1 }, besides: gapCount - table.rows.count, "gap")
+        return "\(table.html)\(rest)"
     }
 
     /// Returns a time without its seconds, or `unknown` if `time` is `nil`.

@@ -38,6 +38,15 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ number: Int) { text += String(number) }
 
+        /// Appends a string like other strings, but allows line breaks after the dots of a long name, such as that of an app.
+        mutating func appendInterpolation(name: String) {
+            guard name.utf8.count > 16 else { return appendInterpolation(name) }
+            for (index, part) in name.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
+                if index > 0 { text += part.first?.isLetter == true ? ".<wbr>" : "." }
+                appendInterpolation(String(part))
+            }
+        }
+
         /// Appends a string after escaping markup characters and invisible characters.
         mutating func appendInterpolation(_ value: String) {
             for scalar in value.printable.unicodeScalars {
@@ -56,13 +65,17 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
 /// A table on an HTML page.
 struct HTMLTable {
-    /// A column, such as `"type"` or `.number("records")`.
+    /// A column, such as `"type"`, `.number("events")` or `.bars("records")`.
     struct Column {
         let title: HTML
-        /// Whether the column contains numbers, which are right-aligned.
-        var isNumber = false
+        /// The class of the cells, or `nil` for text.
+        var style: HTML?
 
-        static func number(_ title: HTML) -> Column { Column(title: title, isNumber: true) }
+        /// A column of numbers, which are right-aligned.
+        static func number(_ title: HTML) -> Column { Column(title: title, style: "n") }
+
+        /// A column of numbers, each with a bar at its right.
+        static func bars(_ title: HTML) -> Column { Column(title: title, style: "n bars") }
     }
 
     /// The caption of the table for screen readers.
@@ -80,8 +93,11 @@ struct HTMLTable {
 
     /// The number of rows that are always visible.
     ///
-    /// The other rows are shown by a click and are not printed.
+    /// The other rows are shown by a click.
     var visibleRowCount = 20
+
+    /// The number of rows that are printed.
+    static let printedRowCount = 10
 
     /// The table as HTML, which is empty if there are no rows.
     var html: HTML {
@@ -89,7 +105,8 @@ struct HTMLTable {
         let others = rows.dropFirst(visibleRowCount)
         let visible = element(caption, rows.prefix(visibleRowCount))
         guard !others.isEmpty else { return visible }
-        return "\(visible)\(.details("More: \(caption)", element("\(caption), continued", others)))"
+        let summary = "\(others.count) more row\(others.count == 1 ? "" : "s")"
+        return "\(visible)\(.details(summary, element("\(caption), continued", others)))"
     }
 
     /// Returns a table with the given rows, in an element that scrolls horizontally on narrow pages.
@@ -102,14 +119,14 @@ struct HTMLTable {
     }
 
     private func headerCell(_ column: Column) -> HTML {
-        column.isNumber
-            ? "<th scope=\"col\" class=\"n\">\(column.title)</th>" : "<th scope=\"col\">\(column.title)</th>"
+        guard let style = column.style else { return "<th scope=\"col\">\(column.title)</th>" }
+        return "<th scope=\"col\" class=\"\(style)\">\(column.title)</th>"
     }
 
     private func row(_ cells: [HTML]) -> HTML {
         let parts = zip(cells, columns).enumerated().map { index, cell -> HTML in
             if index == 0 { return "<th scope=\"row\">\(cell.0)</th>" }
-            return cell.1.isNumber ? "<td class=\"n\">\(cell.0)</td>" : "<td>\(cell.0)</td>"
+            return cell.1.style == nil ? "<td>\(cell.0)</td>" : "<td class=\"n\">\(cell.0)</td>"
         }
         return "<tr>\(parts)</tr>\n"
     }
@@ -120,15 +137,12 @@ extension HTMLTable.Column: ExpressibleByStringLiteral {
 }
 
 extension HTML {
-    /// The title of a bar column for screen readers.
-    static let barTitle: HTML = "<span class=\"hidden\">bar chart</span>"
-
     /// Returns captured text in a `bdi` element, so that it cannot change the writing direction of other text.
     ///
     /// If `text` is `nil` or empty, the result is the text `unknown`.
     static func captured(_ text: String?) -> HTML {
         guard let text, !text.isEmpty else { return "<span class=\"none\">unknown</span>" }
-        return "<bdi>\(text)</bdi>"
+        return "<bdi>\(name: text)</bdi>"
     }
 
     /// Returns the first characters of a client id, with the whole id as the `title` attribute.
@@ -145,7 +159,24 @@ extension HTML {
     }
 
     /// Returns the item that ends a truncated list and states the number of omitted items, or nothing if `count` is 0.
-    static func moreItems(_ count: Int, _ text: String) -> HTML { count > 0 ? "<li>and \(text) more</li>" : "" }
+    static func moreItems(_ count: Int, _ text: String, on medium: Medium? = nil) -> HTML {
+        count > 0 ? item("and \(text) more", on: medium) : ""
+    }
+
+    /// Returns an item of a list.
+    static func item(_ content: HTML, on medium: Medium? = nil) -> HTML {
+        "<li\(medium.map { " class=\"\($0.rawValue)\"" as HTML } ?? "")>\(content)</li>"
+    }
+
+    /// Returns a paragraph with a remark.
+    static func aside(_ text: HTML, on medium: Medium? = nil) -> HTML {
+        "<p class=\"\(medium.map { "aside \($0.rawValue)" } ?? "aside")\">\(text)</p>"
+    }
+
+    /// The only medium on which an element appears.
+    ///
+    /// The name is a class of the style sheet.
+    enum Medium: String { case screen, paper }
 
     /// Returns the color sample of a legend.
     static func colorSample(_ color: Int) -> HTML {
@@ -155,7 +186,7 @@ extension HTML {
     }
 }
 
-/// A bar beside a number in a cell of a table.
+/// A bar at the right of a number in the same cell of a table.
 ///
 /// The bar is hidden from screen readers, because they read the number.
 struct Bar {

@@ -36,6 +36,7 @@ extension ReportPage {
     private static let maxCodes = 300
     /// The maximum number of locations for a code.
     private static let maxExamples = 5
+    private static let maxPrintedExamples = 2
 
     private func table(
         _ title: String, in name: String, text: String, id: String, none: HTML, meaning: (String) -> String?
@@ -56,14 +57,20 @@ extension ReportPage {
             let code = row.names[0] ?? ""
             let examples = examples[code] ?? []
             let meaningText = meaning(code) ?? examples.first.map { Self.withoutPosition($0.text) }
-            let more = row.count - examples.count
-            let rest = HTML.moreItems(more, countFormatter.text(more))
+            let items = examples.enumerated().map { index, example in
+                listItem(for: example, besides: meaningText, on: index < Self.maxPrintedExamples ? nil : .screen)
+            }
+            let media = [(HTML.Medium.screen, examples.count), (.paper, min(examples.count, Self.maxPrintedExamples))]
+            let rest = media.map { medium, count in
+                HTML.moreItems(row.count - count, countFormatter.text(row.count - count), on: medium)
+            }
             table.rows.append([
                 "<code><bdi>\(code)</bdi></code>", "\(countFormatter.text(row.count))", .captured(meaningText),
-                "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: meaningText) })\(rest)</ul>",
+                "<ul class=\"places\">\(items)\(rest)</ul>",
             ])
         }
-        let rest = countFormatter.aside(codes.otherCount, "Other codes: \(countFormatter.text(codes.otherCount)).")
+        let rest = countFormatter.remainder(
+            "Other codes", of: codes.rows.map(\.count), besides: codes.otherCount, "item")
         return "\(head)\(table.html)\(rest)"
     }
 
@@ -104,11 +111,11 @@ extension ReportPage {
     /// Returns a list item with the location of an example.
     ///
     /// The text of the example is omitted if it equals `meaningText`.
-    private func listItem(for example: Example, besides meaningText: String?) -> HTML {
+    private func listItem(for example: Example, besides meaningText: String?, on medium: HTML.Medium?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"
         let text: HTML = example.text == meaningText ? "" : ": <bdi>\(example.text)</bdi>"
-        return "<li><bdi>\(example.capture)</bdi>\(path)\(offset)\(text)</li>"
+        return .item("<bdi>\(example.capture)</bdi>\(path)\(offset)\(text)", on: medium)
     }
 }
 

@@ -11,6 +11,13 @@ struct DaySpan: Sendable, Equatable {
         start == end ? start : "\(start) to \(end)"
     }
 
+    /// The name of the span as HTML, without line breaks in dates.
+    var html: HTML {
+        start == end
+            ? "<span class=\"day\">\(start)</span>"
+            : "<span class=\"day\">\(start)</span> to <span class=\"day\">\(end)</span>"
+    }
+
     /// The day, the month or the year in which the span ends.
     var end: String { DaySpan(days: days.upperBound - 1..<days.upperBound, unit: unit).start }
 
@@ -25,45 +32,87 @@ struct DaySpan: Sendable, Equatable {
         }
     }
 
+    /// The approximate length of the span, such as `20 days`, `58 weeks` or `2 years`.
+    var length: String {
+        switch days.count {
+        case ..<100: "\(days.count) days"
+        case ..<730: "\(days.count / 7) weeks"
+        default: "\(days.count / 365) years"
+        }
+    }
+
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+}
+
+extension [DaySpan] {
+    /// The pauses that are omitted between consecutive spans.
+    var pauses: [DaySpan] { indices.compactMap(pause) }
+
+    /// Returns the pause that is omitted before the span at `index`, or `nil` if there is none.
+    func pause(before index: Int) -> DaySpan? {
+        guard index > 0, self[index - 1].days.upperBound < self[index].days.lowerBound else { return nil }
+        return DaySpan(days: self[index - 1].days.upperBound..<self[index].days.lowerBound, unit: self[index].unit)
+    }
 }
 
 /// The time span of a bar of a chart.
 enum ChartUnit: String, Sendable {
     case day, week, month, year
     case years = "span of years"
+
+    /// Returns the number of the unit that contains `day`, counted from an arbitrary unit.
+    ///
+    /// Days are counted from 1970-01-01. The number of `years` is that of a year, as for `year`.
+    fileprivate func number(containing day: Int) -> Int {
+        switch self {
+        case .day: return day
+        case .week: return (CalendarWeek(containing: day).firstDay + 3) / 7
+        case .month, .year, .years:
+            let date = CivilDate(daysSinceEpoch: day)
+            return self == .month ? date.year * 12 + date.month - 1 : date.year
+        }
+    }
+
+    /// Returns the first day of the unit with a number.
+    fileprivate func firstDay(of number: Int) -> Int {
+        switch self {
+        case .day: number
+        case .week: 7 * number - 3
+        case .month: CivilDate(year: number / 12, month: number % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
+        case .year, .years: CivilDate(year: number, month: 1, day: 1)?.daysSinceEpoch ?? 0
+        }
+    }
 }
 
 /// The period that a chart shows, divided into a limited number of spans.
 ///
 /// Phone clocks are sometimes wrong by decades. Therefore, a few outliers that are more than a year away from the other
-/// days are excluded from the chart and reported as text. A pause of more than a year between the other days is
-/// omitted, unless there are too many pauses or each bar shows at least a year.
+/// days are excluded from the chart and reported as text. The longest pauses between the other days are omitted, so that
+/// a single old record does not stretch the chart.
 struct ReportCalendar: Sendable {
 
     let unit: ChartUnit
     /// The spans in order.
     let spans: [DaySpan]
-    /// Whether earlier spans are omitted, because there are more than ``maxSpansOfUnit``.
+    /// Whether earlier spans are omitted, because there are more than ``maxSpans``.
     let omitsEarlierSpans: Bool
 
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
-    /// The maximum number of bars in a chart whose unit is specified.
-    static let maxSpansOfUnit = 400
-    /// The minimum number of days in a pause that is omitted, and between outliers and the other days.
-    private static let minPause = 366
-    /// The maximum number of periods between omitted pauses.
-    ///
-    /// If there are more periods, no pause is omitted.
-    private static let maxPeriods = 5
+    /// The minimum number of spans in a pause that is omitted.
+    private static let minPause = 14
+    /// The maximum number of omitted pauses if the unit is not specified.
+    private static let maxPauses = 5
+    /// The maximum number of omitted pauses if the unit is specified.
+    private static let maxPausesOfUnit = 10
 
     /// Creates a calendar from the number of items on each day, or returns `nil` if there are too few items.
     ///
     /// The keys of `counts` are days since 1970-01-01. By default, the unit is the smallest unit that does not require
-    /// too many spans. If `givenUnit` is `day` or `week` and there are too many spans, earlier spans are omitted.
+    /// too many spans, and only the longest pauses are omitted. If `givenUnit` is `day` or `week`, all long pauses are
+    /// omitted, and if there are too many spans or pauses, earlier spans are omitted.
     ///
     /// Only days with at least `minimumCount` items determine the spans, so that the spans do not reveal the day of a
     /// single item. If these days contain less than half of all items, and no unit is specified, the unit is the week,
@@ -78,47 +127,30 @@ struct ReportCalendar: Sendable {
                 counts.map { (CalendarWeek(containing: $0.key).firstDay, $0.value) }, uniquingKeysWith: +
             ).filter { $0.value >= minimumCount }
         }
-        var periods = Self.periodsWithoutOutliers(largeCounts)
-        guard let first = periods.first, let last = periods.last else { return nil }
-        let whole = first.lowerBound..<last.upperBound
-        if periods.count > Self.maxPeriods { periods = [whole] }
-        let dayCount = periods.reduce(0) { $0 + $1.count }
-        for unit in [ChartUnit.day, .week] where givenUnit == nil || givenUnit == unit {
-            let length = unit == .day ? 1 : 7
-            guard givenUnit != nil || dayCount / length < Self.maxSpans else { continue }
-            self.unit = unit
-            let all = periods.flatMap { period in
-                let start = length == 1 ? period.lowerBound : CalendarWeek(containing: period.lowerBound).firstDay
-                return stride(from: start, to: period.upperBound, by: length).map {
-                    DaySpan(days: $0..<$0 + length, unit: unit)
-                }
-            }
-            spans = all.suffix(Self.maxSpansOfUnit)
-            omitsEarlierSpans = spans.count < all.count
+        let days = Self.daysWithoutOutliers(largeCounts)
+        guard let first = days.first, let last = days.last else { return nil }
+        if let givenUnit {
+            let all = Self.periods(of: days, givenUnit, maxPauses: .max)
+            let periods = all.suffix(Self.maxPausesOfUnit + 1)
+            unit = givenUnit
+            spans = periods.joined().suffix(Self.maxSpans).map { Self.span(of: $0..<$0 + 1, givenUnit) }
+            omitsEarlierSpans = spans.count < all.reduce(0) { $0 + $1.count }
             return
         }
         omitsEarlierSpans = false
-        let months = periods.map(Self.months(of:))
-        if months.reduce(0, { $0 + $1.count }) <= Self.maxSpans {
-            unit = .month
-            spans = months.flatMap { $0.map { Self.span(ofMonths: $0..<$0 + 1, .month) } }
+        for unit in [ChartUnit.day, .week, .month] {
+            let periods = Self.periods(of: days, unit, maxPauses: Self.maxPauses)
+            guard periods.reduce(0, { $0 + $1.count }) <= Self.maxSpans else { continue }
+            self.unit = unit
+            spans = periods.joined().map { Self.span(of: $0..<$0 + 1, unit) }
             return
         }
-        let all = Self.months(of: whole)
-        let years = all.lowerBound / 12..<(all.upperBound + 11) / 12
+        let years = ChartUnit.year.number(containing: first)...ChartUnit.year.number(containing: last)
         let step = (years.count + Self.maxSpans - 1) / Self.maxSpans
         let unit: ChartUnit = step == 1 ? .year : .years
         self.unit = unit
-        spans = stride(from: years.lowerBound, to: years.upperBound, by: step).map {
-            Self.span(ofMonths: 12 * $0..<12 * ($0 + step), unit)
-        }
-    }
-
-    /// The pauses that are omitted between spans.
-    var pauses: [DaySpan] {
-        zip(spans, spans.dropFirst()).compactMap { earlier, later in
-            earlier.days.upperBound < later.days.lowerBound
-                ? DaySpan(days: earlier.days.upperBound..<later.days.lowerBound, unit: unit) : nil
+        spans = stride(from: years.lowerBound, through: years.upperBound, by: step).map {
+            Self.span(of: $0..<$0 + step, unit)
         }
     }
 
@@ -128,8 +160,25 @@ struct ReportCalendar: Sendable {
         return index < spans.count && spans[index].days.contains(day) ? index : nil
     }
 
-    /// Returns the periods between long pauses, without outliers at the start and the end.
-    private static func periodsWithoutOutliers(_ counts: [Int: Int]) -> [Range<Int>] {
+    /// Returns the periods between omitted pauses, which are the longest ones, as ranges of the numbers of units.
+    private static func periods(of days: [Int], _ unit: ChartUnit, maxPauses: Int) -> [Range<Int>] {
+        let numbers = days.map(unit.number)
+        let pauses = zip(numbers, numbers.dropFirst()).filter { $1 - $0 > minPause }
+        let longest = pauses.sorted { ($1.1 - $1.0, $0.0) < ($0.1 - $0.0, $1.0) }.prefix(maxPauses).sorted {
+            $0.0 < $1.0
+        }
+        guard let first = numbers.first, let last = numbers.last else { return [] }
+        return zip([first] + longest.map(\.1), longest.map(\.0) + [last]).map { $0..<$1 + 1 }
+    }
+
+    private static func span(of numbers: Range<Int>, _ unit: ChartUnit) -> DaySpan {
+        DaySpan(days: unit.firstDay(of: numbers.lowerBound)..<unit.firstDay(of: numbers.upperBound), unit: unit)
+    }
+
+    // MARK: Outliers
+
+    /// Returns the days with items in order, without outliers at the start and the end.
+    static func daysWithoutOutliers(_ counts: [Int: Int]) -> [Int] {
         var runs = runs(counts)
         let total = runs.reduce(0) { $0 + $1.count }
         var removableCount = total / outlierDivisor
@@ -139,39 +188,28 @@ struct ReportCalendar: Sendable {
             removableCount -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
         }
-        return runs.map(\.days)
+        return runs.flatMap(\.days)
     }
 
+    /// The minimum distance, in days, between outliers and the other days.
+    private static let outlierDistance = 366
     /// The divisor that limits the excluded items to a tenth of all items.
     private static let outlierDivisor = 10
-    /// The divisor that limits the excluded items of one period to a hundredth of all items, or to two if that is more.
+    /// The divisor that limits the excluded items of one run of days to a hundredth of all items, or to two if that is more.
     private static let outlierRunDivisor = 100
 
-    /// Returns the periods between long pauses, with the total count of each period.
-    private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
-        var runs: [(count: Int, days: Range<Int>)] = []
+    /// Returns runs of days with less than a year between consecutive days, with the total count of each run.
+    private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: [Int])] {
+        var runs: [(count: Int, days: [Int])] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
-            if let last = runs.last, day - last.days.upperBound < minPause {
-                runs[runs.count - 1] = (last.count + count, last.days.lowerBound..<day + 1)
+            if let last = runs.last?.days.last, day - last <= outlierDistance {
+                runs[runs.count - 1].count += count
+                runs[runs.count - 1].days.append(day)
             } else {
-                runs.append((count, day..<day + 1))
+                runs.append((count, [day]))
             }
         }
         return runs
-    }
-
-    /// Returns the months that contain the days, counted from January of the year 0.
-    private static func months(of days: Range<Int>) -> Range<Int> {
-        let first = CivilDate(daysSinceEpoch: days.lowerBound)
-        let last = CivilDate(daysSinceEpoch: days.upperBound - 1)
-        return first.year * 12 + first.month - 1..<last.year * 12 + last.month
-    }
-
-    private static func span(ofMonths months: Range<Int>, _ unit: ChartUnit) -> DaySpan {
-        func firstDay(_ month: Int) -> Int {
-            CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
-        }
-        return DaySpan(days: firstDay(months.lowerBound)..<firstDay(months.upperBound), unit: unit)
     }
 }
 

@@ -77,7 +77,7 @@ public final class ReportDatabase: TableSink {
     /// The statements that create the tables for several queries.
     ///
     /// - `entries`: the records with the number `owner` of their row in `clients`, and the same number `client` unless they
-    ///   have no client.
+    ///   have no client. `app_system` is the system of records without an app.
     /// - `latest_apps`, `latest_phones`, `latest_locales`: for each owner, the number of the record with its latest app,
     ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
     ///   earlier.
@@ -86,24 +86,27 @@ public final class ReportDatabase: TableSink {
     private var preparation: String {
         """
         CREATE INDEX owners ON clients (system, lower(client));
-        CREATE TABLE entries (record INTEGER PRIMARY KEY, owner, client, system, type, app, version, device, os, os_version,
-        locale, time, day, uploadable);
+        CREATE TABLE entries (record INTEGER PRIMARY KEY, owner, client, system, type, app, app_system, version, device, os,
+        os_version, locale, time, day, uploadable);
         INSERT INTO entries SELECT record, n, CASE WHEN clients.client IS NOT NULL THEN n END, records.system, type,
-        coalesce(records.app_name, records.app_id), app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END,
+        coalesce(records.app_name, records.app_id),
+        CASE WHEN coalesce(records.app_name, records.app_id) IS NULL THEN records.system END, app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END,
         os_version, locale_normalized, time_ms, \(Self.day("time_ms")), records.uploadable FROM records CROSS JOIN clients
         ON clients.system = records.system AND lower(clients.client) IS lower(records.client);
         \(Self.latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
         \(Self.latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
         \(Self.latest("locales", "locale IS NULL, time DESC"))
-        CREATE TABLE client_kinds (client, app, name, label, count, first, PRIMARY KEY (client, app, name, label)) WITHOUT ROWID;
-        INSERT INTO client_kinds SELECT \(collectsClients ? "coalesce(client, 0)" : "0"), coalesce(app, x''), coalesce(name, x''), coalesce(label, x''), 1,
-        record << 24 | n FROM events JOIN entries USING (record) WHERE true ORDER BY events.record, n
-        ON CONFLICT DO UPDATE SET count = count + 1;
+        CREATE TABLE client_kinds (client, app, app_system, name, label, count, first,
+        PRIMARY KEY (client, app, app_system, name, label)) WITHOUT ROWID;
+        INSERT INTO client_kinds SELECT \(collectsClients ? "coalesce(client, 0)" : "0"), coalesce(app, x''), coalesce(app_system, x''),
+        coalesce(name, x''), coalesce(label, x''), 1, record << 24 | n FROM events JOIN entries USING (record) WHERE true
+        ORDER BY events.record, n ON CONFLICT DO UPDATE SET count = count + 1;
         CREATE TABLE event_days (day PRIMARY KEY, count);
         INSERT INTO event_days SELECT coalesce(\(Self.day("at_ms")), 'none'), 1 FROM events WHERE true
         ON CONFLICT DO UPDATE SET count = count + 1;
-        CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(name, x'') AS name, nullif(label, x'') AS label,
-        sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds GROUP BY app, name, label
+        CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(app_system, x'') AS app_system, nullif(name, x'') AS name,
+        nullif(label, x'') AS label, sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds
+        GROUP BY app, app_system, name, label
         """
     }
 
@@ -174,7 +177,7 @@ struct ReportCounts {
     /// The count of all values.
     let total: Int
     /// The count of the values without a row.
-    var otherCount: Int { max(0, rows.reduce(total) { $0 - $1.count }) }
+    var otherCount: Int { rows.reduce(total) { max(0, $0 - $1.count) } }
 }
 
 extension ReportDatabase {

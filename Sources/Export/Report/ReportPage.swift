@@ -46,7 +46,8 @@ public struct ReportPage {
             <main>\(sections.map(\.html))</main>
             <footer><p>Created by \(facts.generator) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
             from a network.</p>
-            <p class="paper">On paper, each table ends after 10 rows. The page shows the others.</p></footer>
+            <p class="paper">On paper, each table ends after \(HTMLTable.printedRowCount) rows, and the numbers of charts have no tables. The \
+            page shows them.</p></footer>
             </body></html>
 
             """

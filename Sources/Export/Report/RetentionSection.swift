@@ -6,7 +6,7 @@ extension ReportPage {
                 id: "returning", title: "Active clients",
                 introduction: """
                     A client is active at the times of its records. The first week of a client is that of its first record in this report. \
-                    Weeks start on Mondays.
+                    Weeks start on Mondays. In the tables of retention, +1 is the week after the first week.
                     """,
                 content: try [clientChart(.day), clientChart(.week)] + retentionTables)
         }
@@ -37,25 +37,51 @@ extension ReportPage {
 
     // MARK: Retention
 
-    /// The retention tables of all systems.
-    ///
-    /// Only the first table is always visible.
+    /// The retention tables of all systems, and the systems for which there is none.
     private var retentionTables: [HTML] {
         get throws {
-            let cohorts = try RetentionCohorts.bySystem(database, minimumCount: countFormatter.minimumCount).filter {
-                !countFormatter.isHidden($0.clientCount)
-            }
-            let sorted = cohorts.enumerated().sorted { left, right in
+            let cohorts = try RetentionCohorts.bySystem(database, minimumCount: countFormatter.minimumCount)
+            let shown = cohorts.filter { !countFormatter.isHidden($0.clientCount) }
+            let sorted = shown.enumerated().sorted { left, right in
                 let sizes = [left, right].map { countFormatter.chartValue($0.element.clientCount) }
                 return (sizes[1], left.offset) < (sizes[0], right.offset)
             }
-            return sorted.map(\.element).enumerated().map { index, cohorts in
-                let table = retentionTable(cohorts)
-                return index == 0
-                    ? "<h3>Retention by week</h3>\(table)"
-                    : .details("Retention of clients of \(cohorts.system)", table)
+            let tables = sorted.map { _, cohorts -> HTML in
+                "<h4>\(cohorts.system): \(countFormatter.text(cohorts.clientCount, "client"))</h4><div class=\"cohorts\">\(retentionTable(cohorts))</div>"
             }
+            let others = try systemsWithoutTable(besides: shown.map(\.system))
+            guard !tables.isEmpty || !others.isEmpty else { return [] }
+            return ["<h3>Retention by week</h3>"] + tables + others
         }
+    }
+
+    /// Returns remarks about the systems that have no retention table.
+    ///
+    /// If small counts are hidden, systems with few clients are not distinguished from those without clients, and systems
+    /// with few records are not named.
+    private func systemsWithoutTable(besides systems: [String]) throws -> [HTML] {
+        var remarks: [HTML] = []
+        let query = """
+            SELECT system, count(*), total(client IS NOT NULL), total(day IS NOT NULL) FROM entries GROUP BY system
+            ORDER BY min(record)
+            """
+        try database.forEachRow(of: query) { row in
+            let system: String = row[0]
+            guard !systems.contains(system), !countFormatter.isHidden(row[1]) else { return }
+            let (clients, times): (Int64, Int64) = (row[2], row[3])
+            let reason: HTML =
+                if countFormatter.hidesSmallCounts {
+                    "fewer than \(countFormatter.minimumCount) of its clients have records with a time"
+                } else if clients == 0 {
+                    "its records have no clients"
+                } else if times == 0 {
+                    "its records have no times"
+                } else {
+                    "none of its records has both a client and a time"
+                }
+            remarks.append(.aside("\(system) has no table, because \(reason)."))
+        }
+        return remarks
     }
 
     /// The maximum number of first weeks with separate rows.
@@ -77,11 +103,9 @@ extension ReportPage {
                     + cells)
         }
         let others = cohorts.clientCount - shown.reduce(0) { $0 + $1.counts[0] }
-        let rest = countFormatter.aside(
-            others, "Not shown: \(countFormatter.text(others, "client")) with other first weeks.")
-        let note: HTML =
-            "<p class=\"aside\">System \(cohorts.system). +1 is the week after the first week of a client.</p>"
-        return shown.isEmpty ? rest : "\(note)\(table.html)\(rest)"
+        let rest = countFormatter.remainder(
+            of: shown.map { $0.counts[0] }, besides: others, "client", " with other first weeks")
+        return "\(table.html)\(rest)"
     }
 
     /// Returns a cell with `count` and its share of `total`, the number of clients of the first week.
@@ -150,17 +174,13 @@ struct RetentionCohorts {
     ///
     /// Weeks that are far away from most active clients are omitted.
     var firstWeeks: [(firstDay: Int, counts: [Int])] {
-        let calendar = calendar
-        return counts.filter { calendar?.index(of: $0.key) != nil }.sorted { $0.key < $1.key }
-            .map { (firstDay: $0.key, counts: $0.value) }
+        weeks.compactMap { week in counts[week].map { (firstDay: week, counts: $0) } }
     }
 
-    private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, unit: .week, minimumCount: minimumCount) }
-
     /// The last week with active clients, apart from omitted weeks, or that of 1970-01-01 if there is no such week.
-    var lastWeek: Int {
-        let calendar = calendar
-        return clientsByWeek.keys.filter { calendar?.index(of: $0) != nil }.max()
-            ?? CalendarWeek(containing: 0).firstDay
+    var lastWeek: Int { weeks.last ?? CalendarWeek(containing: 0).firstDay }
+
+    private var weeks: [Int] {
+        ReportCalendar.daysWithoutOutliers(clientsByWeek.filter { $0.value >= minimumCount })
     }
 }

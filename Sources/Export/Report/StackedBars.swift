@@ -6,10 +6,8 @@ struct StackedBars {
     private let title: String
     /// The time span of each bar, from left to right.
     private let bars: [DaySpan]
-    /// The index of the position of each bar, from the left.
-    ///
-    /// If the chart omits the time before a bar, the position to the left of the bar is empty.
-    private let positions: [Int]
+    /// The number of pauses that are omitted before each bar.
+    private let pauseCounts: [Int]
     private let series: [ChartSeries]
     private let countFormatter: CountFormatter
 
@@ -18,15 +16,11 @@ struct StackedBars {
         self.bars = bars
         self.series = series
         self.countFormatter = countFormatter
-        var omissionCount = 0
-        positions = bars.indices.map { index in
-            if Self.isPrecededByOmission(index, bars) { omissionCount += 1 }
-            return index + omissionCount
+        var count = 0
+        pauseCounts = bars.indices.map { index in
+            if bars.pause(before: index) != nil { count += 1 }
+            return count
         }
-    }
-
-    private static func isPrecededByOmission(_ bar: Int, _ bars: [DaySpan]) -> Bool {
-        bar > 0 && bars[bar - 1].days.upperBound < bars[bar].days.lowerBound
     }
 
     private static let width = 720.0
@@ -35,11 +29,12 @@ struct StackedBars {
     private static let rightMargin = 8.0
     private static let topMargin = 18.0
     private static let bottomMargin = 34.0
-    private static let maxLabels = 5
     /// The formatter for axis labels, which are never hidden because they are not counts.
     private static let axisFormatter = CountFormatter(minimumCount: 1)
-    /// The approximate width, in SVG units, of a date label.
-    private static let labelWidth = 80.0
+    /// The width, in SVG units, of the break in place of an omitted pause.
+    ///
+    /// The label of the break fits into it on narrow pages, too.
+    private static let breakWidth = 30.0
 
     /// Returns the chart as an SVG element.
     func svg(id: String) -> HTML {
@@ -48,7 +43,7 @@ struct StackedBars {
         return """
             <svg class="chart" role="img" aria-labelledby="\(id)" viewBox="0 0 720 238">\
             <title id="\(id)">\(title)</title>\(scale.ticks.map { gridLine($0, scale) })\
-            \(bars.indices.map { bar($0, scale) })\(omissionLines)\(labels)</svg>
+            \(bars.indices.map { bar($0, scale) })\(bars.indices.map(axisBreak))\(labels)</svg>
             """
     }
 
@@ -67,15 +62,18 @@ struct StackedBars {
             """
     }
 
-    /// The distance between adjacent positions.
+    /// The distance between adjacent bars.
     private var step: Double {
-        (Self.width - Self.leftMargin - Self.rightMargin) / Double(max(1, (positions.last ?? 0) + 1))
+        let breaks = Self.breakWidth * Double(pauseCounts.last ?? 0)
+        return (Self.width - Self.leftMargin - Self.rightMargin - breaks) / Double(max(1, bars.count))
     }
 
-    private func x(_ bar: Int) -> Double {
-        let wide = min(step, Self.maxBarWidth)
-        return Self.leftMargin + step * Double(positions[bar]) + (step - wide) / 2
+    /// Returns the left end of the room for a bar.
+    private func start(_ bar: Int) -> Double {
+        Self.leftMargin + step * Double(bar) + Self.breakWidth * Double(pauseCounts[bar])
     }
+
+    private func x(_ bar: Int) -> Double { start(bar) + (step - min(step, Self.maxBarWidth)) / 2 }
 
     /// The maximum width of a bar, so that a single bar does not fill the chart.
     private static let maxBarWidth = 80.0
@@ -88,48 +86,80 @@ struct StackedBars {
             let value = countFormatter.chartValue(series.values[index])
             guard value > 0 else { continue }
             let (start, end) = (y(below, scale), y(below + value, scale))
+            // A gap separates the parts of a bar, and each part is visible.
+            let height = max(1, start - end - (below > 0 ? 1 : 0))
             below += value
             parts.append(
                 """
-                <rect class="s\(number)" x="\(Self.coordinate(x(index)))" y="\(Self.coordinate(end))" width="\(Self.coordinate(width))" \
-                height="\(Self.coordinate(max(0.5, start - end)))"><title>\(bars[index].name): \(series.name) \(countFormatter.text(value))</title></rect>
+                <rect class="s\(number)" x="\(Self.coordinate(x(index)))" y="\(Self.coordinate(min(end, start - 1)))" width="\(Self.coordinate(width))" \
+                height="\(Self.coordinate(height))"><title>\(bars[index].name): \(series.name) \(countFormatter.text(value))</title></rect>
                 """)
         }
         return HTML(parts)
     }
 
-    /// Vertical lines in place of omitted time.
-    private var omissionLines: [HTML] {
-        bars.indices.filter { Self.isPrecededByOmission($0, bars) }.map { bar in
-            let x = Self.coordinate(Self.leftMargin + step * (Double(positions[bar]) - 0.5))
+    /// Returns a break of the axis with the length of the pause before a bar, or nothing if no pause is omitted.
+    private func axisBreak(_ bar: Int) -> HTML {
+        guard let pause = bars.pause(before: bar) else { return "" }
+        let (left, width) = (start(bar) - Self.breakWidth + 3, Self.breakWidth - 6)
+        let (top, height) = (Self.topMargin - 1, Self.height - Self.bottomMargin - Self.topMargin + 2)
+        let (x, y) = (Self.coordinate(left + width / 2), Self.coordinate(top + height / 2))
+        return """
+            <rect class="break" x="\(Self.coordinate(left))" y="\(Self.coordinate(top))" width="\(Self.coordinate(width))" \
+            height="\(Self.coordinate(height))"/><text class="pause" x="\(x)" y="\(y)" transform="rotate(-90 \(x) \(y))">\(pause.length)</text>
+            """
+    }
+
+    /// The date labels below the first bars after pauses and, if there is enough room, below other bars.
+    private var labels: [HTML] {
+        var labels: [AxisLabel] = []
+        func add(_ bar: Int, minDistance: Double) {
+            let label = AxisLabel(text: bars[bar].start, center: x(bar) + min(step, Self.maxBarWidth) * 0.43)
+            if !labels.contains(where: { label.overlaps($0, minDistance: minDistance) }) { labels.append(label) }
+        }
+        for bar in bars.indices where bar == 0 || bars.pause(before: bar) != nil { add(bar, minDistance: 8) }
+        for bar in bars.indices { add(bar, minDistance: AxisLabel.width / 2) }
+        labels.sort { $0.center < $1.center }
+        var last: AxisLabel?
+        return labels.map { label in
+            // On narrow pages, labels have twice the width, and are hidden if they would overlap.
+            let isHidden = last?.overlaps(label, minDistance: 8, scale: 2) ?? false
+            if !isHidden { last = label }
+            let (anchor, x) = label.anchor
             return """
-                <line class="omission" x1="\(x)" x2="\(x)" y1="\(Self.coordinate(Self.topMargin))" \
-                y2="\(Self.coordinate(Self.height - Self.bottomMargin))"/>
+                <text class="x \(anchor)\(isHidden ? " second" : "" as HTML)" x="\(Self.coordinate(x))" \
+                y="\(Self.coordinate(Self.height - 10))">\(label.text)</text>
                 """
         }
     }
 
-    /// The date labels below the first bar and, if there is enough room, below bars after omitted time and other bars.
-    private var labels: HTML {
-        let minDistance = (Self.width - Self.leftMargin - Self.rightMargin) / Double(Self.maxLabels)
-        var labels: [HTML] = []
-        var lastX = -Self.width
-        for (index, bar) in bars.enumerated() {
-            let isFirst = index == 0 && step < Self.labelWidth
-            let x = isFirst ? Self.leftMargin : x(index) + min(step, Self.maxBarWidth) * 0.43
-            let distance = x - lastX - (labels.count == 1 && step < Self.labelWidth ? Self.labelWidth / 2 : 0)
-            guard distance >= (Self.isPrecededByOmission(index, bars) ? Self.labelWidth : minDistance) else { continue }
-            let end = Self.width - Self.rightMargin
-            let isLast = x + Self.labelWidth / 2 > end
-            // On narrow pages, every second label is hidden.
-            let anchor: HTML = isFirst ? "x first" : isLast ? "x last" : labels.count % 2 == 1 ? "x second" : "x"
-            labels.append(
-                """
-                <text class="\(anchor)" x="\(Self.coordinate(isLast ? end : x))" y="\(Self.coordinate(Self.height - 10))">\(bar.start)</text>
-                """)
-            lastX = x
+    /// A date below the axis.
+    private struct AxisLabel {
+        let text: String
+        /// The x coordinate of the center of the bar.
+        let center: Double
+
+        /// The approximate width in SVG units.
+        static let width = 80.0
+        private static let axis = StackedBars.leftMargin...StackedBars.width - StackedBars.rightMargin
+
+        /// The class and the x coordinate of the label, which does not extend beyond the ends of the axis.
+        var anchor: (name: HTML, x: Double) {
+            if center - Self.width / 2 < Self.axis.lowerBound { return ("first", Self.axis.lowerBound) }
+            if center + Self.width / 2 > Self.axis.upperBound { return ("last", Self.axis.upperBound) }
+            return ("middle", center)
         }
-        return HTML(labels)
+
+        /// Returns whether the labels are closer than `minDistance` if their text is enlarged by a factor.
+        func overlaps(_ other: AxisLabel, minDistance: Double, scale: Double = 1) -> Bool {
+            let (left, right) = center < other.center ? (self, other) : (other, self)
+            return right.start(scale) - left.start(scale) < Self.width * scale + minDistance
+        }
+
+        private func start(_ scale: Double) -> Double {
+            let (name, x) = anchor
+            return x - Self.width * scale * (name.text == "first" ? 0 : name.text == "last" ? 1 : 0.5)
+        }
     }
 
     /// Formats a coordinate with at most one decimal digit.

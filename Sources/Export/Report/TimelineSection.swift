@@ -87,7 +87,7 @@ struct DayChart {
     var html: HTML {
         let sums = countsByDay.mapValues { $0.reduce(0, +) }
         guard let calendar = ReportCalendar(sums, unit: unit, minimumCount: countFormatter.minimumCount) else {
-            return "<h3>\(heading)</h3>\(noneText)\(untimedText)"
+            return "<h3>\(heading)</h3>\(noneText)\(remarks([untimedText]))"
         }
         var values = seriesNames.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
@@ -108,7 +108,7 @@ struct DayChart {
         return """
             <figure><figcaption><h3>\(name)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
-            \(pauseText(calendar.pauses))\(outsideText(outside, calendar))\(untimedText)\
+            \(remarks([pauseText(calendar.spans.pauses), outsideText(outside, calendar), untimedText]))\
             \(.details("Numbers of this chart", table(title, calendar, values)))
 
             """
@@ -132,34 +132,42 @@ struct DayChart {
         return "<ul class=\"legend\">\(items)</ul>"
     }
 
+    /// Returns sentences as a paragraph, or nothing if all of them are empty.
+    private func remarks(_ sentences: [HTML]) -> HTML {
+        let sentences = sentences.filter { !$0.text.isEmpty }
+        return sentences.isEmpty ? "" : .aside(HTML(sentences, separator: " "))
+    }
+
     private var untimedText: HTML {
-        countFormatter.aside(undatedCount, "Without a known time: \(countFormatter.text(undatedCount, noun)).")
+        let count = undatedCount
+        return countFormatter.isNone(count) ? "" : "Without a known time: \(countFormatter.text(count, noun))."
     }
 
     private func pauseText(_ pauses: [DaySpan]) -> HTML {
-        guard !countFormatter.hidesSmallCounts || pauses.isEmpty else {
-            return "<p class=\"aside\">The chart omits times of more than a year with small counts only.</p>"
-        }
-        return HTML(
-            pauses.map { "<p class=\"aside\">The chart omits a time without \(noun)s from \($0.name).</p>" })
+        guard !pauses.isEmpty else { return "" }
+        return countFormatter.hidesSmallCounts
+            ? "Dashed lines are in place of times with small counts only."
+            : "Dashed lines are in place of times without \(noun)s."
     }
 
     /// Returns a remark about the items on days that the chart does not show.
     private func outsideText(_ outside: [Int: Int], _ calendar: ReportCalendar) -> HTML {
-        if calendar.omitsEarlierSpans {
-            return "<p class=\"aside\">Only the last \(calendar.spans.count) \(calendar.unit.rawValue)s are shown.</p>"
+        // A client can be active on several days, so that the days are counted instead.
+        let count = unit == nil ? outside.values.reduce(0, +) : outside.count
+        guard !countFormatter.isNone(count), let first = outside.keys.min(), let last = outside.keys.max() else {
+            return ""
         }
-        guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
-        let count = outside.values.reduce(0, +)
-        guard !countFormatter.hidesSmallCounts else {
-            return countFormatter.aside(count, "Not shown: \(countFormatter.text(count, noun)) at other times.")
-        }
-        return countFormatter.aside(
-            count,
-            """
-            Not shown: \(countFormatter.text(count, noun)) from \(DaySpan(days: first..<last + 1).name), more than a year away from the \
-            others. The clock of a phone may have been wrong.
-            """)
+        let items: HTML =
+            unit == nil
+            ? "\(countFormatter.text(count, noun))"
+            : "\(countFormatter.text(count, calendar.unit.rawValue)) with \(noun)s"
+        let limit: HTML =
+            calendar.omitsEarlierSpans
+            ? "Only the last \(calendar.spans.count) \(calendar.unit.rawValue)s are shown. " : ""
+        guard !countFormatter.hidesSmallCounts else { return "\(limit)Not shown: \(items) at other times." }
+        let days: HTML = "\(limit)Not shown: \(items) from \(DaySpan(days: first..<last + 1).html)"
+        guard !calendar.omitsEarlierSpans else { return "\(days)." }
+        return "\(days), more than a year away from the others. The clock of a phone may have been wrong."
     }
 
     private func table(_ title: String, _ calendar: ReportCalendar, _ values: [[Int]]) -> HTML {
@@ -167,17 +175,22 @@ struct DayChart {
         var table = HTMLTable(
             title, [.init(title: unit)] + seriesNames.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
         table.visibleRowCount = .max
-        func isEmpty(_ span: Int) -> Bool { values.allSatisfy { countFormatter.chartValue($0[span]) == 0 } }
-        var index = 0
-        while index < calendar.spans.count {
-            let first = index
-            // Consecutive spans without a shown number have one row.
-            repeat { index += 1 } while index < calendar.spans.count && isEmpty(first) && isEmpty(index)
-            let name = DaySpan(
-                days: calendar.spans[first].days.lowerBound..<calendar.spans[index - 1].days.upperBound,
-                unit: calendar.unit
-            ).name
-            table.rows.append(["\(name)"] + values.map { "\(countFormatter.text($0[first]))" })
+        let none = values.map { _ in 0 }
+        var rows: [(days: Range<Int>, values: [Int])] = []
+        // Consecutive spans without a shown number, and the omitted times between them, have one row.
+        func add(_ days: Range<Int>, _ values: [Int]) {
+            if let last = rows.last, last.values == none, values == none {
+                rows[rows.count - 1].days = last.days.lowerBound..<days.upperBound
+            } else {
+                rows.append((days, values))
+            }
+        }
+        for (index, span) in calendar.spans.enumerated() {
+            if let pause = calendar.spans.pause(before: index) { add(pause.days, none) }
+            add(span.days, values.map { countFormatter.chartValue($0[index]) })
+        }
+        table.rows = rows.map { days, values in
+            ["\(DaySpan(days: days, unit: calendar.unit).name)"] + values.map { "\(countFormatter.text($0))" }
         }
         return table.html
     }

@@ -54,8 +54,8 @@ extension ReportPage {
         get throws {
             let counts = try database.counts(
                 of: ["code"], in: "\(Self.holds) GROUP BY code", number: "events", limit: Self.maxHolds, countFormatter)
-            let other = counts.otherCount
-            let rest = countFormatter.aside(other, "Other reasons: \(countFormatter.text(other, "record")).")
+            let rest = countFormatter.remainder(
+                "Other reasons", of: counts.rows.map(\.count), besides: counts.otherCount, "record")
             guard !counts.rows.isEmpty else { return rest }
             var table = HTMLTable(
                 "Reasons why records are held. A record with two reasons is counted for both.",
@@ -123,8 +123,10 @@ extension ReportPage {
             guard !facts.queues.isEmpty else { return "<p>No queues with their own rules were found.</p>" }
             let more = facts.queues.count - Self.maxQueues
             let queues = HTML(facts.queues.prefix(Self.maxQueues).map(queue))
-            let rest = countFormatter.aside(more, "Not shown: \(more) more.")
+            let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more)) more.")
+            let all = countFormatter.text(facts.queues.count, "store")
             return try stateTable + .details("Each queue", queues + rest)
+                + .aside("Not shown on paper: the queues of each of \(all).", on: .paper)
         }
     }
 
@@ -145,8 +147,8 @@ extension ReportPage {
                     "\(row.names[0] ?? "")", Self.answer(readiness ?? .unknown), "\(countFormatter.text(row.count))",
                 ])
             }
-            let other = counts.otherCount
-            let rest = countFormatter.aside(other, "Other states: \(countFormatter.text(other, "queue")).")
+            let rest = countFormatter.remainder(
+                "Other states", of: counts.rows.map(\.count), besides: counts.otherCount, "queue")
             return "<h3>Queues by state</h3>\(table.html)\(rest)"
         }
     }

@@ -41,8 +41,8 @@ import Testing
     @Test func seriesAreStacked() {
         let found = rectangles(chart([[2, 0], [1, 4]]).svg(id: "x").text)
         #expect(found.map(\.name) == ["s0", "s1", "s1"])
-        // The plot has a height of 186 for the value 4, and its bottom is at 204.
-        #expect(found.map(\.height) == [93, 46.5, 186])
+        // The plot has a height of 186 for the value 4, and its bottom is at 204. A gap separates the first two parts.
+        #expect(found.map(\.height) == [93, 45.5, 186])
         #expect(found.map(\.y) == [111, 64.5, 18])
     }
 
@@ -53,11 +53,35 @@ import Testing
         #expect(!svg.contains("13</title>"))
     }
 
-    @Test func omittedTimeIsALine() {
+    @Test func smallPartsAreVisible() {
+        let found = rectangles(chart([[1, 1], [999, 9999]]).svg(id: "x").text)
+        #expect(found.count == 4 && found.allSatisfy { $0.height >= 1 })
+    }
+
+    @Test("A break with the length of the pause is in place of omitted time")
+    func omittedTime() {
         let svg = chart([[1, 1]], days: [0, 4000]).svg(id: "x").text
-        #expect(svg.contains(#"<line class="omission" x1="389" x2="389" y1="18" y2="204"/>"#))
+        #expect(svg.contains(#"<rect class="break" x="377" y="17" width="24" height="188"/>"#))
+        #expect(svg.contains(#"<text class="pause" x="389" y="111" transform="rotate(-90 389 111)">10 years</text>"#))
         #expect(svg.contains(">1980-12-14</text>"))
-        #expect(!chart([[1, 1]]).svg(id: "x").text.contains("omission"))
+        #expect(chart([[1, 1]], days: [0, 400]).svg(id: "x").text.contains(">57 weeks</text>"))
+        #expect(chart([[1, 1]], days: [0, 100]).svg(id: "x").text.contains(">99 days</text>"))
+        #expect(!chart([[1, 1]]).svg(id: "x").text.contains("break"))
+    }
+
+    @Test("The first days after pauses have labels, and labels do not overlap")
+    func labels() {
+        let days = Array(0..<20) + Array(100..<160) + [400]
+        let svg = chart([days.map { _ in 1 }], days: days).svg(id: "x").text
+        let labels = svg.matches(of: #/<text class="x ([a-z ]+)" x="([^"]+)"[^>]*>([^<]+)</#)
+        #expect(
+            labels.contains { $0.3 == "1970-04-11" }
+                && labels.contains { $0.3 == "1971-02-05" && $0.1.hasPrefix("last") })
+        let positions = labels.compactMap { Double($0.2) }
+        #expect(labels.count > 3 && zip(positions, positions.dropFirst()).allSatisfy { $1 - $0 >= 48 })
+        // On a narrow page, labels have twice the width.
+        let wide = labels.filter { !$0.1.hasSuffix("second") }.compactMap { Double($0.2) }
+        #expect(wide.count < labels.count && zip(wide, wide.dropFirst()).allSatisfy { $1 - $0 >= 88 })
     }
 
     @Test func titleNamesTheChart() {

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func weeksBeginOnMonday() throws {
-        let calendar = try #require(ReportCalendar(counts([0, 150])))
+        let calendar = try #require(ReportCalendar(counts(stride(from: 0, through: 150, by: 5))))
         #expect(calendar.unit == .week)
         #expect(calendar.spans.first?.name == "2019-12-30 to 2020-01-05")
         // The day 150 days after 2020-01-01 is Saturday, the 30th of May.
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func monthsAndYears() throws {
-        let months = try #require(ReportCalendar(counts(stride(from: 0, to: 1000, by: 100))))
+        let months = try #require(ReportCalendar(counts(stride(from: 0, to: 1000, by: 30))))
         #expect(months.unit == .month)
         #expect(months.spans.first?.name == "Jan 2020")
         #expect(months.spans[1].name == "Feb 2020")
@@ -56,21 +56,43 @@ import Testing
         let calendar = try #require(ReportCalendar(counts([0, 1, 3000, 3002])))
         #expect(calendar.unit == .day)
         #expect(calendar.spans.map(\.start) == ["2020-01-01", "2020-01-02", "2028-03-19", "2028-03-20", "2028-03-21"])
-        #expect(calendar.pauses.map(\.name) == ["2020-01-03 to 2028-03-18"])
+        #expect(calendar.spans.pauses.map(\.name) == ["2020-01-03 to 2028-03-18"])
         #expect(calendar.index(of: Self.newYear2020 + 1000) == nil)
         #expect(calendar.index(of: Self.newYear2020 + 3001) == 3)
-        let many = try #require(ReportCalendar(counts([0, 400, 800, 1200, 1600, 2000])))
-        #expect(many.unit == .month && many.pauses.isEmpty)
+        #expect(ReportCalendar(counts([0, 14]))?.spans.count == 15)
+        #expect(ReportCalendar(counts([0, 15]))?.spans.count == 2)
+        // Only the five longest pauses are omitted.
+        let many = try #require(ReportCalendar(counts([0, 200, 600, 1000, 1400, 1800, 2200])))
+        #expect(many.unit == .week && many.spans.pauses.count == 5 && many.index(of: Self.newYear2020 + 100) != nil)
+    }
+
+    @Test("A single old day does not stretch the chart", arguments: [20, 300, 390, 3000])
+    func oldDay(distance: Int) throws {
+        let days = counts([-distance] + Array(0..<6))
+        for unit in [nil, ChartUnit.day] {
+            let calendar = try #require(ReportCalendar(days, unit: unit))
+            #expect(
+                calendar.unit == .day && calendar.spans.count == 7
+                    && calendar.index(of: Self.newYear2020 - distance) == 0)
+        }
+    }
+
+    @Test("A sparse chart does not consist of empty days")
+    func sparseDays() throws {
+        let sparse = counts(stride(from: 0, to: 400, by: 17))
+        #expect(ReportCalendar(sparse)?.unit == .week)
+        let days = try #require(ReportCalendar(sparse, unit: .day))
+        #expect(days.spans.count == 11 && days.omitsEarlierSpans && days.index(of: Self.newYear2020 + 391) == 10)
     }
 
     @Test func givenUnit() throws {
-        let days = try #require(ReportCalendar(counts([0, 350]), unit: .day))
-        #expect(days.unit == .day && days.spans.count == 351)
+        let days = try #require(ReportCalendar(counts([0, 14, 100]), unit: .day))
+        #expect(days.unit == .day && days.spans.count == 16)
         let weeks = try #require(ReportCalendar(counts([0, 2]), unit: .week))
         #expect(weeks.spans.map(\.name) == ["2019-12-30 to 2020-01-05"])
-        let last = try #require(ReportCalendar(counts([0, 300, 600]), unit: .day))
-        #expect(last.spans.count == 400 && last.omitsEarlierSpans && !days.omitsEarlierSpans)
-        #expect(last.index(of: Self.newYear2020 + 600) == 399 && last.index(of: Self.newYear2020 + 200) == nil)
+        let last = try #require(ReportCalendar(counts(0...600), unit: .day))
+        #expect(last.spans.count == 120 && last.omitsEarlierSpans && !days.omitsEarlierSpans)
+        #expect(last.index(of: Self.newYear2020 + 600) == 119 && last.index(of: Self.newYear2020 + 200) == nil)
     }
 
     @Test("The first and the last day of a period do not belong to single items")

@@ -33,6 +33,11 @@ import Testing
         #expect(try counts(of: "('a', 2, 3), ('b', 2, 1), ('c', 3, 4)").rows.map(\.names) == [["c"], ["b"], ["a"]])
     }
 
+    @Test func countsOfOtherValuesDoNotOverflow() throws {
+        let count = Int.max
+        #expect(try counts(of: "('a', \(count), 1), ('b', \(count), 2), ('c', \(count), 3)").otherCount == 0)
+    }
+
     @Test(
         "Sums are exact or limited",
         arguments: [
@@ -64,24 +69,26 @@ import Testing
 
     // MARK: Clients
 
-    private func addClient(_ number: Int, _ client: String?, records: Int = 1, uploadable: Int = 0) throws {
+    private func addClient(
+        _ number: Int, system: String = "s", _ client: String?, records: Int = 1, uploadable: Int = 0
+    ) throws {
         let id = client.map(SchemaText.literal) ?? "NULL"
         try database.run(
-            "INSERT INTO clients VALUES (\(number), 's', \(id), NULL, NULL, \(records), \(uploadable), 0, NULL, NULL)")
+            "INSERT INTO clients VALUES (\(number), '\(system)', \(id), NULL, NULL, \(records), \(uploadable), 0, NULL, NULL)"
+        )
     }
 
     /// Adds a record without a time if `day` is `nil`.
     private func addRecord(
-        _ number: Int, of client: String?, day: Int? = nil, type: String = "t", app: String? = nil,
-        version: String? = nil,
-        device: String? = nil, locale: String? = nil, uploadable: Int = 0
+        _ number: Int, system: String = "s", of client: String?, day: Int? = nil, type: String = "t",
+        app: String? = nil, version: String? = nil, device: String? = nil, locale: String? = nil, uploadable: Int = 0
     ) throws {
         let texts = [client, app, version, device, locale].map { $0.map(SchemaText.literal) ?? "NULL" }
         let time = day.map { String($0 * 86_400_000) } ?? "NULL"
         try database.run(
             """
             INSERT INTO records (record, system, type, client, time_ms, app_name, app_version, device, locale_normalized,
-            uploadable) VALUES (\(number), 's', '\(type)', \(texts[0]), \(time), \(texts[1...].joined(separator: ", ")),
+            uploadable) VALUES (\(number), '\(system)', '\(type)', \(texts[0]), \(time), \(texts[1...].joined(separator: ", ")),
             \(uploadable))
             """)
     }
@@ -136,9 +143,70 @@ import Testing
         let html = try page().problemSection.html.text
         #expect((1...9).map { html.contains("path-\($0)<") } == (1...9).map { $0 <= 5 })
         #expect(html.contains("<span id=\"problems\">9</span>"))
+        // Only two locations are printed.
+        #expect(html.matches(of: /<li class="screen"><bdi>c</).count == 3)
+        #expect(html.contains("<li class=\"screen\">and 4 more</li><li class=\"paper\">and 7 more</li>"))
+    }
+
+    @Test("The events of unknown apps are divided by system, and the number of events on paper is exact")
+    func appsOfEvents() throws {
+        for number in 1...7 {
+            try addClient(number, system: "s\(number % 2)", "\(number)")
+            try addRecord(number, system: "s\(number % 2)", of: "\(number)", app: number > 4 ? "app-\(number)" : nil)
+            for event in 0..<(number == 7 ? 12 : 1) {
+                try database.run("INSERT INTO events VALUES (\(number), \(event), NULL, 'event-\(event)', NULL)")
+            }
+        }
+        let page = try page()
+        let html = try page.activitySection.html.text
+        for heading in [
+            "unknown app (s0)</bdi>: 2 events", "unknown app (s1)</bdi>: 2 events", "app-5</bdi>: 1 event<",
+        ] {
+            #expect(html.contains("<h3><bdi>\(heading)"), "\(heading)")
+        }
+        #expect(html.contains("<p class=\"aside paper\">Not shown on paper: 2 events.</p>"))
+        let clients = try page.clientSection.html.text
+        #expect(clients.contains("<span class=\"none\">unknown app (s0)</span>"))
     }
 
     // MARK: Retention
+
+    @Test("Each system has a table of retention, or a reason why it has none")
+    func retentionOfSystems() throws {
+        let records: [(system: String, client: String?, day: Int?)] = [
+            ("a", "1", 0), ("b", "2", 0), ("b", "3", 7), ("c", nil, 0), ("d", "4", nil), ("e", "5", nil), ("e", nil, 0),
+        ]
+        for (index, record) in records.enumerated() {
+            try addClient(index + 1, system: record.system, record.client)
+            try addRecord(index + 1, system: record.system, of: record.client, day: record.day)
+        }
+        let html = try page().retentionSection.html.text
+        for text in [
+            "<h4>a: 1 client</h4>", "<h4>b: 2 clients</h4>", "c has no table, because its records have no clients.",
+            "d has no table, because its records have no times.",
+            "e has no table, because none of its records has both a client and a time.",
+        ] {
+            #expect(html.contains(text), "\(text)")
+        }
+        // The tables are printed.
+        let tables = html.split(separator: "<h3>Retention by week</h3>")
+        #expect(tables.count == 2 && tables[1].matches(of: /<table>/).count == 2 && !tables[1].contains("<details>"))
+    }
+
+    @Test("Times that a chart omits are counted beside it and are part of its table")
+    func omittedTimes() throws {
+        var chart = DayChart(
+            id: "x", noun: "record", seriesNames: ["records"], countFormatter: CountFormatter(minimumCount: 1))
+        for day in 0..<10 { chart.add(3, day: day, series: 0) }
+        chart.add(3, day: 40, series: 0)
+        chart.add(2, day: 9999, series: 0)
+        chart.add(1, day: nil, series: 0)
+        let html = chart.html.text
+        #expect(html.contains("Dashed lines are in place of times without records."))
+        #expect(html.contains("Not shown: 2 records from <span class=\"day\">1997-05-18</span>, more than a year away"))
+        #expect(html.contains("Without a known time: 1 record."))
+        #expect(html.contains("<th scope=\"row\">1970-01-11 to 1970-02-09</th><td class=\"n\">0</td>"))
+    }
 
     @Test func retention() throws {
         var record = 0

@@ -71,7 +71,7 @@ import Testing
         let page = try page(sample("firefox-today"))
         let headings = ["Active clients by day", "Active clients by week", "Retention by week", "Locales"]
         for heading in headings { #expect(page.contains("<h3>\(heading)</h3>"), "\(heading)") }
-        #expect(page.contains("<code><bdi>glean.validation.pings_submitted</bdi></code>"))
+        #expect(page.contains("<code><bdi>glean.<wbr>validation.<wbr>pings_submitted</bdi></code>"))
     }
 
     @Test func bundleIsIdentifiedByDigest() throws {

@@ -23,8 +23,9 @@ struct ReportCommand: AsyncParsableCommand {
               pingferry report -o week.html --since 2020-03-01 --minimum-count 5 monday.tar.zst tuesday.tar.zst
 
             Counts below --minimum-count are shown as <n, so that they do not identify individuals. Other counts are \
-            rounded down to multiples of n, so that hidden counts cannot be calculated from them. The page then lists no \
-            single clients, but still contains the names of inputs. --pseudonymize replaces ids by pseudonyms, and omits \
+            rounded down to multiples of n, so that hidden counts cannot be calculated from them. This protects a single \
+            report: if two reports of overlapping data are compared, their differences can reveal small counts. The page \
+            then lists no single clients, but still contains the names of inputs. --pseudonymize replaces ids by pseudonyms, and omits \
             names, paths and free text. --coarsen-times also rounds all times. The summary of --json contains exact counts.
             """)
 
