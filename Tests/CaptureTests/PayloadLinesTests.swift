@@ -107,6 +107,20 @@ import Testing
         #expect(records.map(\.notes) == [[], [], [], note, note, note, []])
     }
 
+    @Test("A captured request of Leanplum whose time cannot be read has a note")
+    func leanplumTimes() async throws {
+        let times = [
+            #""1497595093.902000""#, #""1.497595093902E9""#, #""soon""#, #""1e400""#, #""-1""#, "1497595093.902",
+            "null",
+        ]
+        let items =
+            times.map { #"{"action":"stop","deviceId":"A","time":\#($0)}"# } + [
+                #"{"action":"stop","deviceId":"A"}"#
+            ]
+        let log = try await read(#"{"data":[\#(items.joined(separator: ","))]}"#)
+        #expect(log.records.map(\.notes) == [(2...7).map { "bad_time@\($0)" }])
+    }
+
     @Test("Messages of Mozilla's data pipeline are requests with a path and a body in base64")
     func pipelineMessages() async throws {
         let path = "/submit/telemetry/\(CaptureFolder.id(1))/core/Focus/5.0/release/2"
