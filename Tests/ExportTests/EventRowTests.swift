@@ -223,7 +223,7 @@ private struct Rows {
     func leanplumValue(members: String, value: String?, revenue: String?, currency: String?) throws {
         let rows = try Self.leanplum(#""action":"track","event":"e",\#(members)"#)
         #expect(rows.columns("value", "revenue", "currency") == [[value, revenue, currency]])
-        // What is not in a column is in `extra`.
+        // A value without a column is in `extra`.
         let extra = try #require(rows.column("extra").first)
         #expect((extra?.contains(#""value":"#) ?? false) == (members.contains("value") && value == nil))
         #expect(

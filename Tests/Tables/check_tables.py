@@ -299,7 +299,7 @@ def leanplum_attributes(request, used=()):
     if isinstance(user, dict) and user:
         found, members = [("user", key, user[key]) for key in by_bytes(user)], ["userAttributes"]
     if get(request, "action") == "setDeviceAttributes":
-        keys = [key for key in by_bytes(request) if key not in (*LEANPLUM_COMMON, "userAttributes", *used)]
+        keys = [key for key in by_bytes(request) if key not in (*LEANPLUM_COMMON, "userAttributes", "params", *used)]
         found += [("device", key, request[key]) for key in keys]
         members += keys
     return found, members
@@ -544,8 +544,7 @@ def attributes_of(record):
         for event, request in enumerate(payload["data"]):
             used = [key for key, is_used in (
                 ("value", real_of(get(request, "value")) is not None),
-                ("currencyCode", string_of(get(request, "currencyCode")) is not None),
-                ("params", get(request, "params") is not None)) if is_used]
+                ("currencyCode", string_of(get(request, "currencyCode")) is not None)) if is_used]
             found += [(event, *attribute) for attribute in leanplum_attributes(request, used)[0]]
     for n, (event, kind, key, value) in enumerate(found):
         name = {type(None): "null", bool: "boolean", Number: "number", str: "string", list: "array", dict: "object"}[type(value)]

@@ -66,8 +66,8 @@ PROCESS_STARTS = (
 # Values for members of any type. A string between @ is written as a number in this notation.
 VALUES = (
     None, True, False, 0, -7, 0.5, 2**63, -2**63, "@1e400@", "@1.5e3@", "@-0@", "@7.0@", "", "0", "1", "7", "-0.50", "1.5E3", "1e400",
-    "1e-400", "007", "+7", "7.", ".5", "0x10", "nan", "inf", " 7", "text", "\ud800", [], [1, "a"], {}, {"a": {"b": ["c"]}}, "{}",
-    "{\"a\":1}", "[1]", "null", "{no")
+    "1e-400", "007", "+7", "7.", ".5", "0x10", "nan", "inf", " 7", "text", [], [1, "a"], {}, {"a": {"b": ["c"]}}, "{}",
+    "{\"a\":1}", "[1]", "null", "{no", "{\"a\":\"\\ud800\"}")
 # The time of a request of Leanplum, for a time in seconds.
 LEANPLUM_TIMES = (
     "{:.6f}", "{:.6f}", "{:.6f}", "{:.12e}", "{:.3E}", "{:.0f}", "{:.20f}", "-{:.3f}", "{:.1f}.", "0{:.3f}", "1e400", "1e-400", "soon")
@@ -275,7 +275,7 @@ def leanplum_payload(time, choice):
         for key, value in (
                 ("event", "Bought"), ("state", "Cart"), ("value", "12.340000"), ("currencyCode", "EUR"), ("info", "spring"),
                 ("messageId", "5111602214338560"), ("params", "{\"Source\":\"Menu\",\"x\":{\"y\":1}}"),
-                ("params", "{\"params\":1}"), ("params", "{\"request\":2,\"a\":\"\\\\ud800\"}"), ("iosPushTypes", 7),
+                ("params", "{\"params\":1}"), ("params", "{\"request\":2,\"a\":\"\\ud800\"}"), ("iosPushTypes", 7),
                 ("userAttributes", json.dumps({name: choice.choice(VALUES) for name in ("Focus Installed", "size", "\ud801")})),
                 ("deviceName", "phone"), ("newUserId", "u"), ("retryCount", 2)):
             if choice.random() < 0.4:
@@ -347,7 +347,7 @@ def adjust_payload(time, choice):
             ("params", "eyJrIjoidiJ9"), ("partner_sharing_settings", "{\"x\":{\"y\":true}}")):
         if choice.random() < 0.5:
             package[key] = sometimes(value, choice)
-    return package
+    return {"url": "https://app.adjust.com/event", "method": "POST", "body": package}
 
 
 def add_requests(fleet, choice):

@@ -105,7 +105,8 @@ struct LeanplumRows: RowFormat {
             if member.value == user { return true }
             guard includesDevice else { return false }
             let key = document.bytes(of: member.key).copied()
-            return key != LeanplumKeys.userAttributes.utf8 && !LeanplumFields.commonKeys.contains(key)
+            return ![LeanplumKeys.params.utf8, LeanplumKeys.userAttributes.utf8].contains(key)
+                && !LeanplumFields.commonKeys.contains(key)
         }
     }
 

@@ -38,7 +38,9 @@ struct SiftStateRows {
         /// Another column contains such a time as a string.
         var isTime: Bool { name.hasSuffix("time_ms") }
 
-        /// Creates a column for a field of the object `object`, whose name makes a general name unique.
+        /// Creates a column for a field of an object.
+        ///
+        /// The name of the object makes a general name, such as `time`, unique.
         init(_ field: PayloadField, of object: String) {
             name = Self.name(field.key, of: object)
             form = field.form
@@ -53,25 +55,37 @@ struct SiftStateRows {
 
         static func name(_ key: JSONKey, of object: String) -> String {
             switch key {
-            case "accuracy", "time": "\(object)_\(key)" + (key == "time" ? "_ms" : "")
+            case "accuracy": "\(object)_accuracy"
+            case "time": "\(object)_time_ms"
             default: key.description
             }
         }
 
-        /// Returns the columns of a table, for rows whose cells `cells` returns.
-        func columns<Row>(_ index: Int, of cells: @escaping @Sendable (Row) -> [Cell]) -> [Column<Row>] {
-            guard isTime else { return [.cell(name, TableColumn.Kind(form), meaning) { cells($0)[index] }] }
+        /// The columns of a table whose rows have the value at `index`.
+        func columns(_ index: Int) -> [Column<ValueRow>] {
+            guard isTime else { return [.cell(name, TableColumn.Kind(form), meaning) { $0.cells[index] }] }
             return [
                 .stored(String(name.dropLast(3)), .time, "\(meaning): RFC 3339, UTC, with milliseconds") {
                     row, buffer in
-                    guard case .integer(let milliseconds) = cells(row)[index],
+                    guard case .integer(let milliseconds) = row.cells[index],
                         let time = Timestamp(milliseconds: milliseconds)
                     else { return .null }
                     return buffer.keep(time)
                 },
-                .cell(name, .integer, "\(meaning) in milliseconds since 1970-01-01, UTC") { cells($0)[index] },
+                .cell(name, .integer, "\(meaning) in milliseconds since 1970-01-01, UTC") { $0.cells[index] },
             ]
         }
+    }
+
+    /// A row in one of the tables.
+    fileprivate struct ValueRow {
+        let kind: Cell
+        /// The values of the members.
+        let cells: [Cell]
+        /// The complete state, or null for a reading.
+        var state = Cell.null
+        /// The index of the event of a reading.
+        var event = 0
     }
 
     /// A member, and the column that contains its value.
@@ -97,12 +111,6 @@ struct SiftStateRows {
 
     // MARK: States
 
-    private struct StateRow {
-        let kind: Cell
-        let cells: [Cell]
-        let state: Cell
-    }
-
     /// The columns of the table of states that contain values of the states.
     private static let valueColumns: [ValueColumn] = {
         let location = SiftStateFields.location.sorted.map { ValueColumn($0, of: "location") }
@@ -119,7 +127,7 @@ struct SiftStateRows {
             .map { ValueColumn($0, of: "device") }
     }()
 
-    private static let states = RowTable<StateRow>(
+    private static let states = RowTable<ValueRow>(
         "sift_states", aRowForEach: "app state or device properties of a Sift event", key: ["record", "n", "kind"],
         [
             .record, .number("the index of the event in its record, from 0"),
@@ -129,7 +137,7 @@ struct SiftStateRows {
                     + "the fields of an event of an early SDK",
                 isRequired: true
             ) { $0.kind },
-        ] + valueColumns.enumerated().flatMap { index, column in column.columns(index) { $0.cells } } + [
+        ] + valueColumns.enumerated().flatMap { index, column in column.columns(index) } + [
             .cell("state", .json, "the complete state or properties", isRequired: true) { $0.state }
         ])
 
@@ -153,7 +161,7 @@ struct SiftStateRows {
         // The cells are determined only if the output contains the table, because this takes a noticeable time.
         guard rows.buffer.index(of: Self.states.table) != nil else { return }
         func add(_ kind: String, _ state: JSONNode, _ cells: [Cell]) {
-            let row = StateRow(
+            let row = ValueRow(
                 kind: rows.buffer.keep(kind), cells: cells, state: rows.buffer.keep(json: state, of: document))
             rows.add(row, number: rows.eventCount, to: Self.states)
         }
@@ -196,7 +204,7 @@ struct SiftStateRows {
             else { continue }
             elements[column, default: []].append((number, member.value))
         }
-        for (column, found) in elements {
+        for (column, found) in elements.sorted(by: { $0.key < $1.key }) {
             let nodes = found.sorted { $0.number < $1.number }.map(\.node)
             cells[column] = buffer.keep(arrayOf: nodes, of: document)
         }
@@ -217,12 +225,6 @@ struct SiftStateRows {
 
     // MARK: Readings
 
-    private struct ReadingRow {
-        let event: Int
-        let kind: Cell
-        let cells: [Cell]
-    }
-
     /// The columns of the table of readings that contain values of the readings.
     private static let readingColumns: [ValueColumn] =
         [ValueColumn("time_ms", .integer(), "the time of the reading")]
@@ -233,7 +235,7 @@ struct SiftStateRows {
                     + "µT, not corrected, along the \(axis) axis; NULL for `motion`")
         } + SiftStateFields.motion.sorted.filter { $0.key != "time" }.map { ValueColumn($0, of: "motion") }
 
-    private static let readings = RowTable<ReadingRow>(
+    private static let readings = RowTable<ValueRow>(
         ofRecords: "sift_readings",
         aRowForEach:
             "reading of the motion sensors, the accelerometer, the gyroscope or the magnetometer in a Sift event",
@@ -243,7 +245,7 @@ struct SiftStateRows {
                 "kind", .text,
                 "the kind of reading: `motion`, `raw_accelerometer`, `raw_gyro` or `raw_magnetometer`", isRequired: true
             ) { $0.kind },
-        ] + readingColumns.enumerated().flatMap { index, column in column.columns(index) { $0.cells } })
+        ] + readingColumns.enumerated().flatMap { index, column in column.columns(index) })
 
     /// The keys of the lists of readings, and the members of their readings.
     private static let readingSources = SiftStateFields.readings.map { key, fields in
@@ -265,8 +267,8 @@ struct SiftStateRows {
             guard document.kind(of: reading) == .object else { continue }
             var cells = [Cell](repeating: .null, count: Self.readingColumns.count)
             rows.buffer.keep(source.values, in: reading, of: document, as: &cells)
-            let row = ReadingRow(
-                event: rows.eventCount, kind: rows.buffer.keep(source.key.description), cells: cells)
+            let row = ValueRow(
+                kind: rows.buffer.keep(source.key.description), cells: cells, event: rows.eventCount)
             rows.add(row, number: readingCount, to: Self.readings)
             readingCount += 1
         }
