@@ -96,12 +96,29 @@ import Testing
 
     @Test("Times of requests are in RFC 3339 or in milliseconds")
     func times() async throws {
-        let times = [#""2017-06-20T16:15:02.417Z""#, "1497975302417", #""x""#, "-1", "1e3", "null"]
+        let times = [
+            #""2017-06-20T16:15:02.417Z""#, "1497975302417", "1.497975302417E12", #""x""#, "-1", "1.5", "null",
+        ]
         let lines = times.map { #"{"url":"https://api.leanplum.com/api","time":\#($0),"body":{"data":[]}}"# }
-        #expect(
-            try await read(lines.joined(separator: "\n")).records.map { $0.time?.description } == [
-                "2017-06-20T16:15:02.417Z", "2017-06-20T16:15:02.417Z", nil, nil, nil, nil,
-            ])
+        let records = try await read(lines.joined(separator: "\n")).records
+        let time = "2017-06-20T16:15:02.417Z"
+        #expect(records.map { $0.time?.description } == [time, time, time, nil, nil, nil, nil])
+        let note = ["bad_time the line tells no instant"]
+        #expect(records.map(\.notes) == [[], [], [], note, note, note, []])
+    }
+
+    @Test("A captured request of Leanplum whose time cannot be read has a note")
+    func leanplumTimes() async throws {
+        let times = [
+            #""1497595093.902000""#, #""1.497595093902E9""#, #""soon""#, #""1e400""#, #""-1""#, "1497595093.902",
+            "null",
+        ]
+        let items =
+            times.map { #"{"action":"stop","deviceId":"A","time":\#($0)}"# } + [
+                #"{"action":"stop","deviceId":"A"}"#
+            ]
+        let log = try await read(#"{"data":[\#(items.joined(separator: ","))]}"#)
+        #expect(log.records.map(\.notes) == [(2...7).map { "bad_time@\($0)" }])
     }
 
     @Test("Messages of Mozilla's data pipeline are requests with a path and a body in base64")

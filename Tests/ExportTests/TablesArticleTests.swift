@@ -68,11 +68,14 @@ import Testing
             + "os_version device locale method target uploadable capture path store place payload",
         "holds": "record code detail", "notes": "record code text",
         "events":
-            "record n system type client time time_ms time_basis elapsed_ms name category method object value extra label",
+            "record n system type client time time_ms time_basis elapsed_ms name category method object value revenue "
+            + "currency session_duration extra label",
+        "attributes": "record n event kind key value value_type label",
         "core": "record seq v clientId created profileDate tz sessions durations arch device locale os osversion "
             + "defaultSearch other",
         "searches": "record source engine count",
         "sift_states": "record n kind latitude longitude altitude state",
+        "sift_readings": "record n event kind time time_ms x y z",
         "metrics": "record metric_type name label value",
         "clients": "system client app_name records uploadable events first last",
         "stores":

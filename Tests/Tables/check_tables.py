@@ -41,7 +41,12 @@ COLUMNS = {name: columns.split() for name, columns in {
     "records": "record system type id client time time_ms day app_id app_name app_version app_channel app_build os os_version "
                "device locale locale_normalized method target headers uploadable capture container path store place payload",
     "events": "record n system type client user_id time time_ms time_basis at at_ms at_basis elapsed_ms name category method "
-              "object value extra label",
+              "object value revenue currency session_duration extra label",
+    "attributes": "record n event kind key value value_type label",
+    "sift_readings": "record n event kind time time_ms x y z attitude_pitch attitude_roll attitude_yaw gravity_x gravity_y "
+                     "gravity_z magnetic_field_calibration_accuracy magnetic_field_x magnetic_field_y magnetic_field_z "
+                     "rotation_rate_x rotation_rate_y rotation_rate_z user_acceleration_x user_acceleration_y "
+                     "user_acceleration_z",
     "metrics": "record n metric_type name label value",
     "clients": "n system client app_id app_name app_version records uploadable events first last",
     "stores": "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable held "
@@ -52,7 +57,7 @@ COLUMNS = {name: columns.split() for name, columns in {
 # The columns of the indexes, by table.
 INDEXES = {
     "records": [["id"], ["client"], ["time_ms"], ["system", "type"]], "holds": [["code"]], "metrics": [["name"]],
-    "events": [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]], "clients": [["system", "client"]],
+    "events": [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]], "attributes": [["key"]], "clients": [["system", "client"]],
     "gaps": [["system", "client"]]}
 
 
@@ -111,6 +116,32 @@ def integer_of(value):
         return None
     number = int(value)
     return number if -(1 << 63) <= number < 1 << 63 and len(value) <= 20 else None
+
+
+def decimal_of(value):
+    """Returns a number in the notation of JSON, or a string that contains one, as a decimal, or None for other values."""
+    if not isinstance(value, str) or not re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", value):
+        return None
+    return decimal.Decimal(value)
+
+
+def real_of(value):
+    """Returns a number, or a string that contains one, as a float, or None for other values and for infinity."""
+    real = None if decimal_of(value) is None else float(value)
+    return None if real is None or abs(real) == float("inf") else real
+
+
+def whole_of(text):
+    """Returns the value of a string such as `7`, `007`, `7.0` or `7e3` as a signed 64-bit integer, or None for other values."""
+    if re.fullmatch("-?[0-9]{1,19}", text):
+        number = int(text)
+    else:
+        value = decimal_of(text)
+        # The exponent of a number that is larger than that is not computed.
+        if value is None or value.adjusted() > 30 or value and value.adjusted() < -30 or value != value.to_integral_value():
+            return None
+        number = int(value)
+    return number if -(1 << 63) <= number < 1 << 63 else None
 
 
 def get(value, *keys):
@@ -197,11 +228,13 @@ def glean_events(payload, _):
     for event in events if isinstance(events, list) else []:
         category, name = string_of(get(event, "category")), string_of(get(event, "name"))
         stamp, elapsed = string_of(get(event, "extra", "glean_timestamp")), integer_of(get(event, "timestamp"))
+        elapsed = None if elapsed is None else elapsed // unit
+        clock = None if stamp is None else whole_of(stamp)
         best = None
-        if stamp is not None and re.fullmatch("[0-9]{1,18}", stamp) and is_known_time(int(stamp)):
-            best = ("event", int(stamp))
+        if clock is not None and is_known_time(clock):
+            best = ("event", clock)
         elif begin is not None and elapsed is not None and elapsed >= 0 and get(event, "execution_counter") is None:
-            best = ("ping-start", begin + elapsed // unit)
+            best = ("ping-start", begin + elapsed)
         yield dict(name=None if None in (category, name) else category + "." + name, category=category,
                    extra=as_json(get(event, "extra")), elapsed_ms=elapsed, best=best)
 
@@ -212,7 +245,8 @@ SIFT_STATES = {"ios_app_state": "State of the app and its sensors", "ios_device_
 
 def sift_events(payload, _):
     for event in payload["data"]:
-        instant, name = integer_of(event.get("time")), string_of(event.get("mobile_event_type"))
+        instant, name = event.get("time"), string_of(event.get("mobile_event_type"))
+        instant = whole_of(instant) if isinstance(instant, Number) else None
         used = {"mobile_event_type", *SIFT_STATES} | (set() if time_text(instant) is None else {"time"})
         rest = {key: value for key, value in event.items() if key not in used}
         row = dict(name=name, extra=as_json(rest or None), user_id=string_of(event.get("user_id")), own=instant,
@@ -224,35 +258,96 @@ def sift_events(payload, _):
 
 
 def leanplum_time(value):
-    if string_of(value) is None or not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", value):
+    """Returns a string of decimal seconds in milliseconds, or None for other values."""
+    if string_of(value) is None:
         return None
-    return int(decimal.Decimal(value) * 1000 // 1)
+    value = decimal.Decimal(value) if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", value) else decimal_of(value)
+    if value is None or value.adjusted() > 17:
+        return None
+    if value and value.adjusted() < -30:
+        return 0 if value > 0 else -1
+    with decimal.localcontext(decimal.Context(prec=2000)):
+        return int((value * 1000).to_integral_value(decimal.ROUND_FLOOR))
 
 
-def leanplum_events(payload, _):
+def parsed(value):
+    """Returns the JSON in a string, or the value itself."""
+    if string_of(value) is not None:
+        try:
+            return read_json(value, dict)
+        except (ValueError, RecursionError):
+            pass
+    return value
+
+
+# The members of all requests of Leanplum, none of which is an attribute of the device.
+LEANPLUM_COMMON = "action client ct devMode deviceId reqId retryCount sdkVersion time token userId uuid".split()
+# The attributes with documented meanings.
+LEANPLUM_DOCUMENTED = {
+    "user": ("Focus Installed", "Klar Installed", "Signed In Sync", "Mailto Is Default", "Telemetry Opt In", "Pocket Installed",
+             "FxA account is verified", "Number of devices in FxA account", "Experiment name", "Experiment id",
+             "Experiment variant", "Build channel is Release", "Alternate Mail Client Installed"),
+    "device": ("iosPushToken", "iosPushTypes", "iosPushCategories", "versionName", "deviceModel", "systemName", "systemVersion",
+               "deviceName", "locale", "event", "state", "info", "messageId", "value", "currencyCode", "newUserId")}
+
+
+def leanplum_attributes(request, used=()):
+    """Returns the kind, the key and the value of each attribute of a request, and the members that are attributes."""
+    found, members = [], []
+    user = request.get("userAttributes") if isinstance(request, dict) else None
+    user = parsed(user) if string_of(user) is not None else None
+    if isinstance(user, dict) and user:
+        found, members = [("user", key, user[key]) for key in by_bytes(user)], ["userAttributes"]
+    if get(request, "action") == "setDeviceAttributes":
+        keys = [key for key in by_bytes(request) if key not in (*LEANPLUM_COMMON, "userAttributes", "params", *used)]
+        found += [("device", key, request[key]) for key in keys]
+        members += keys
+    return found, members
+
+
+def leanplum_row(request, client, is_timeline=False):
+    """Returns the columns of a request. In a timeline, `extra` contains the attributes, too."""
+    action, time = string_of(get(request, "action")), leanplum_time(get(request, "time"))
+    own = {"track": "event", "advance": "state"}.get(action)
+    name = string_of(request.get(own)) if own else None
+    value, currency = get(request, "value"), string_of(get(request, "currencyCode"))
+    real = real_of(value)
+    used = [key for key, is_used in (
+        ("action", action is not None), (own, name is not None), ("userId", string_of(get(request, "userId")) is not None),
+        ("time", time_text(time) is not None), ("deviceId", get(request, "deviceId") == client),
+        ("value", real is not None), ("currencyCode", currency is not None), ("params", get(request, "params") is not None))
+        if is_used]
+    attributes = [] if is_timeline else leanplum_attributes(request, used)[1]
+    rest = {key: member for key, member in request.items() if key not in used + attributes} if isinstance(request, dict) else {}
+    rest = {"request": rest} if rest else {}
+    params = parsed(get(request, "params"))
+    if isinstance(params, dict) and not {"params", "request"} & set(params):
+        extra = {**params, **rest}
+    else:
+        extra = rest if get(request, "params") is None else {"params": params, **rest}
+    return dict(name=action if name is None else name, method=action, user_id=string_of(get(request, "userId")), own=time,
+                extra=canonical(extra) if extra else None, value=None if real is None else string_of(value) or canonical(value),
+                currency=currency, revenue=None if currency is None else real,
+                time_basis="record" if time_text(time) is None else "event")
+
+
+def leanplum_events(payload, record):
     for request in payload["data"]:
-        action = string_of(request.get("action"))
-        own = {"track": "event", "advance": "state"}.get(action)
-        name = string_of(request.get(own)) if own else None
-        params = request.get("params")
-        if string_of(params) is not None:
-            try:
-                params = read_json(params, dict)
-            except (ValueError, RecursionError):
-                params = request["params"]
-        time = leanplum_time(request.get("time"))
-        yield dict(name=action if name is None else name, method=action, extra=as_json(params),
-                   user_id=string_of(request.get("userId")), own=time,
-                   time_basis="record" if time_text(time) is None else "event")
+        yield leanplum_row(request, record["client"])
 
 
-def activity_events(payload, _):
+def activity_events(payload, record):
     pings = payload.get("payloads")
     for ping in pings if isinstance(pings, list) and pings else [payload]:
-        own = [key for key in ("event", "source", "page") if string_of(ping.get(key)) is not None]
-        rest = {key: value for key, value in ping.items() if key not in own}
-        yield dict(name=string_of(ping.get("event")), object=string_of(ping.get("source")), value=string_of(ping.get("page")),
-                   extra=as_json(rest or None))
+        own = [key for key in ("event", "source", "page") if string_of(get(ping, key)) is not None]
+        duration = integer_of(get(ping, "session_duration"))
+        own += [] if duration is None else ["session_duration"]
+        rest = {key: value for key, value in ping.items() if key not in own} if isinstance(ping, dict) else None
+        name = string_of(get(ping, "event"))
+        if name is None and record["type"] == "activity-stream-mobile-sessions":
+            name = "session"
+        yield dict(name=name, object=string_of(get(ping, "source")), value=string_of(get(ping, "page")),
+                   session_duration=duration, extra=as_json(rest or None))
 
 
 def adjust_time(value):
@@ -266,28 +361,42 @@ def adjust_time(value):
     return instant if instant is not None and is_known_time(instant) else None
 
 
-def adjust_events(payload, record):
-    extra = {}
-    for key, own in (("callback", "callback_params"), ("partner", "partner_params")):
-        value = payload.get(own)
-        if string_of(value) is not None:
+def adjust_parameters(payload):
+    """Returns the name, the kind and the value of each parameter of a package that contains JSON."""
+    for name, kind, own in (("callback", "callback", "callback_params"), ("partner", "partner", "partner_params"),
+                            ("granular_third_party_sharing_options", None, "granular_third_party_sharing_options"),
+                            ("partner_sharing_settings", None, "partner_sharing_settings")):
+        if string_of(payload.get(own)) is not None:
             try:
-                extra[key] = read_json(value, dict)
+                yield name, kind, read_json(payload[own], dict)
             except (ValueError, RecursionError):
-                extra[key] = string_of(value)
+                yield name, kind, string_of(payload[own])
     if string_of(payload.get("params")) is not None:
         try:
-            extra["callback"] = read_json(base64.b64decode(payload["params"], validate=True).decode("utf-8"))
+            yield "callback", "callback", read_json(base64.b64decode(payload["params"], validate=True).decode("utf-8"))
         except (ValueError, RecursionError):
             pass
-    if string_of(payload.get("currency")):
-        extra["currency"] = payload["currency"]
+
+
+def adjust_events(payload, record):
+    extra = {name: value for name, _, value in adjust_parameters(payload)}
+    for key in ("currency", "sharing", "measurement"):
+        if payload.get(key) not in (None, ""):
+            extra[key] = payload[key]
+    for key in ("amount", "revenue"):
+        if payload.get(key) is not None and string_of(payload[key]) is None:
+            extra[key] = payload[key]
     token = string_of(payload.get("event_token"))
-    value = string_of(payload.get("revenue"))
+    value, amount = string_of(payload.get("revenue")), string_of(payload.get("amount"))
+    revenue = None
+    if value is not None:
+        revenue = real_of(value)
+    elif amount is not None and re.fullmatch("[0-9]{1,19}", amount) and int(amount) < 1 << 63:
+        revenue = float(decimal.Decimal(amount).scaleb(-3))
     time = adjust_time(payload.get("created_at"))
-    yield dict(name=record["type"] if token is None else token, category=record["type"],
-               value=string_of(payload.get("amount")) if value is None else value, extra=as_json(extra or None),
-               time_basis="record" if time is None else "event", own=time)
+    yield dict(name=record["type"] if not token else token, category=record["type"],
+               value=amount if value is None else value, extra=as_json(extra or None), revenue=revenue,
+               currency=string_of(payload.get("currency")), time_basis="record" if time is None else "event", own=time)
 
 
 EVENTS = {"mozilla": mozilla_events, "glean": glean_events, "sift": sift_events, "leanplum": leanplum_events,
@@ -308,7 +417,8 @@ def events_of(record):
             at, at_basis = time_text(best[1]), best[0]
         row = dict(n=n, system=record["system"], type=record["type"], client=record["client"], user_id=None, time=time,
                    time_ms=milliseconds(time), at=at, at_ms=milliseconds(at), at_basis=at_basis, category=None, method=None,
-                   object=None, value=None, elapsed_ms=None, label=record["labels"][n])
+                   object=None, value=None, revenue=None, currency=None, session_duration=None, elapsed_ms=None,
+                   label=record["labels"][n])
         row.update(event)
         rows.append(row)
     if len(rows) != len(record["labels"]):
@@ -424,15 +534,160 @@ def metrics_of(record):
                 n += 1
 
 
+def attributes_of(record):
+    """Returns the rows of the attributes of a record. The label is whether the attribute is documented."""
+    found, payload = [], record["payload"]
+    if record["system"] == "adjust":
+        for _, kind, value in adjust_parameters(payload):
+            found += [(0, kind, key, value[key]) for key in by_bytes(value)] if kind and isinstance(value, dict) else []
+    if record["system"] == "leanplum":
+        for event, request in enumerate(payload["data"]):
+            used = [key for key, is_used in (
+                ("value", real_of(get(request, "value")) is not None),
+                ("currencyCode", string_of(get(request, "currencyCode")) is not None)) if is_used]
+            found += [(event, *attribute) for attribute in leanplum_attributes(request, used)[0]]
+    for n, (event, kind, key, value) in enumerate(found):
+        name = {type(None): "null", bool: "boolean", Number: "number", str: "string", list: "array", dict: "object"}[type(value)]
+        yield dict(n=n, event=event, kind=kind, key=string_of(key), value=string_or_json(value), value_type=name,
+                   label=key in LEANPLUM_DOCUMENTED.get(kind, ()))
+
+
+# The entries of the states in events of Sift, by type.
+STATE_ENTRIES = {
+    "real": "battery_level",
+    "boolean": "proximity_state is_simulator cpu_64bit_capable cpu_has_fp",
+    "list": "network_addresses window_root_view_controller_titles evidence_files_present evidence_directories_symlinked "
+            "evidence_directories_writable evidence_dylds_present evidence_url_schemes_openable evidence_syscalls_succeeded",
+    "text": "sdk_version application_state battery_state device_orientation app_name app_version app_version_short device_name "
+            "device_system_name device_system_version device_ifv initial_device_ifv device_ifa device_model "
+            "device_localized_model mobile_carrier_name mobile_iso_country_code mobile_country_code mobile_network_code "
+            "device_hardware_machine device_hardware_model device_kernel_uuid device_kernel_version "
+            "device_kernel_boot_session_uuid device_kernel_boot_signature device_host_name device_os_type device_os_release "
+            "device_posix1_version device_posix2_version cpu_byte_order",
+    "integer": "device_screen_width device_screen_height device_host_id device_os_revision device_package_count "
+               "device_memory_size device_page_size device_tb_frequency cpu_family cpu_type cpu_subtype cpu_count "
+               "cpu_physical_cpu_count cpu_physical_cpu_max cpu_logical_cpu_count cpu_logical_cpu_max cpu_active_cpu_count "
+               "cpu_frequency cpu_frequency_min cpu_frequency_max bus_frequency bus_frequency_min bus_frequency_max "
+               "cache_line_size cache_l1_dcache_size cache_l1_icache_size cache_l2_cache_size cache_l3_cache_size"}
+# The columns of a location and of a heading, by key.
+LOCATION = {key: key for key in
+            "latitude longitude altitude horizontal_accuracy vertical_accuracy speed course".split()}
+HEADING = {"accuracy": "heading_accuracy", "magnetic_heading": "magnetic_heading", "true_heading": "true_heading",
+           **{"raw_magnetic_field_" + axis: "raw_magnetic_field_" + axis for axis in "xyz"}}
+APP_STATE = ("sdk_version application_state window_root_view_controller_titles battery_level battery_state device_orientation "
+             "proximity_state network_addresses").split()
+# The properties of devices that the first versions named otherwise.
+EARLY_NAMES = {
+    "name": "device_name", "system_name": "device_system_name", "system_version": "device_system_version",
+    "model": "device_model", "localized_model": "device_localized_model", "screen_width": "device_screen_width",
+    "screen_height": "device_screen_height", "apple_ifa": "device_ifa", "apple_ifv": "device_ifv",
+    "carrier_name": "mobile_carrier_name", "iso_country_code": "mobile_iso_country_code",
+    "mobile_country_code": "mobile_country_code", "mobile_network_code": "mobile_network_code"}
+# The names of the system controls, by the current names of the properties.
+CONTROLS = {
+    "device_hardware_machine": "hw.machine", "device_hardware_model": "hw.model", "device_kernel_uuid": "kern.uuid",
+    "device_kernel_version": "kern.version", "device_kernel_boot_session_uuid": "kern.bootsessionuuid",
+    "device_kernel_boot_signature": "kern.bootsignature", "device_host_name": "kern.hostname",
+    "device_os_type": "kern.ostype", "device_os_release": "kern.osrelease", "device_posix1_version": "kern.posix1version",
+    "device_posix2_version": "user.posix2_version", "device_host_id": "kern.hostid", "device_os_revision": "kern.osrevision",
+    "device_package_count": "hw.packages", "device_memory_size": "hw.memsize", "device_page_size": "hw.pagesize",
+    "device_tb_frequency": "hw.tbfrequency", "cpu_family": "hw.cpufamily", "cpu_type": "hw.cputype",
+    "cpu_subtype": "hw.cpusubtype", "cpu_byte_order": "hw.byteorder", "cpu_64bit_capable": "hw.cpu64bit_capable",
+    "cpu_has_fp": "hw.optional.floatingpoint", "cpu_count": "hw.ncpu", "cpu_physical_cpu_count": "hw.physicalcpu",
+    "cpu_physical_cpu_max": "hw.physicalcpu_max", "cpu_logical_cpu_count": "hw.logicalcpu",
+    "cpu_logical_cpu_max": "hw.logicalcpu_max", "cpu_active_cpu_count": "hw.activecpu", "cpu_frequency": "hw.cpufrequency",
+    "cpu_frequency_min": "hw.cpufrequency_min", "cpu_frequency_max": "hw.cpufrequency_max", "bus_frequency": "hw.busfrequency",
+    "bus_frequency_min": "hw.busfrequency_min", "bus_frequency_max": "hw.busfrequency_max",
+    "cache_line_size": "hw.cachelinesize", "cache_l1_dcache_size": "hw.l1dcachesize", "cache_l1_icache_size": "hw.l1icachesize",
+    "cache_l2_cache_size": "hw.l2cachesize", "cache_l3_cache_size": "hw.l3cachesize"}
+EARLY_LISTS = {
+    "suspicious_file": "evidence_files_present", "suspicious_symlink": "evidence_directories_symlinked",
+    "suspicious_permission": "evidence_directories_writable", "suspicious_call": "evidence_syscalls_succeeded",
+    "suspicious_url_scheme": "evidence_url_schemes_openable", "suspicious_dyld": "evidence_dylds_present"}
+# The columns of a location and of a heading in the fields of an event of the first versions.
+EARLY_FIELDS = {
+    **{"device_location_" + key: key for key in
+       "horizontal_accuracy altitude vertical_accuracy floor speed course".split()},
+    "device_location_lat": "latitude", "device_location_lng": "longitude", "device_location_time": "location_time_ms",
+    "device_heading_time": "heading_time_ms", "device_heading_magnetic_heading": "magnetic_heading",
+    "device_heading_heading_accuracy": "heading_accuracy", "device_heading_true_heading": "true_heading",
+    **{"device_heading_magnetic_field_" + axis: "raw_magnetic_field_" + axis for axis in "xyz"}}
+
+
+def number_of(value):
+    return real_of(value) if isinstance(value, Number) else None
+
+
 def states_of(record):
+    kinds = {name: kind for kind, names in STATE_ENTRIES.items() for name in names.split()}
+    empty = dict.fromkeys([*kinds, *LOCATION.values(), "floor", *HEADING.values(), "location_time", "location_time_ms",
+                           "heading_time", "heading_time_ms"])
+    current = {
+        "integer": integer_of, "text": string_of, "real": number_of,
+        "boolean": lambda value: int(value) if isinstance(value, bool) else None,
+        "list": lambda value: canonical(value) if isinstance(value, list) else None}
+    early = {
+        "integer": lambda text: int(text) if re.fullmatch("-?[0-9]{1,19}", text) and -(1 << 63) <= int(text) < 1 << 63 else None,
+        "text": string_of, "boolean": lambda text: {"0": 0, "1": 1}.get(text)}
+
+    def row(n, kind, state, values):
+        values.update({place + "_time": time_text(values.get(place + "_time_ms")) for place in ("location", "heading")})
+        return dict(empty, **values, n=n, kind=kind, state=canonical(state))
+
     for n, event in enumerate(record["payload"]["data"]):
-        for key, kind in (("ios_app_state", "app_state"), ("ios_device_properties", "device_properties")):
-            state = event.get(key)
-            if state is None:
-                continue
-            location = [get(state, "location", axis) for axis in ("latitude", "longitude", "altitude")]
-            location = [float(value) if isinstance(value, Number) else None for value in location]
-            yield dict(n=n, kind=kind, latitude=location[0], longitude=location[1], altitude=location[2], state=canonical(state))
+        state, properties, old = (get(event, key) for key in ("ios_app_state", "ios_device_properties", "device_properties"))
+        if state is not None:
+            values = {name: current[kinds[name]](get(state, name)) for name in APP_STATE}
+            location, heading = get(state, "location"), get(state, "heading")
+            values.update({LOCATION[key]: number_of(get(location, key)) for key in LOCATION})
+            values.update({HEADING[key]: number_of(get(heading, key)) for key in HEADING}, floor=integer_of(get(location, "floor")))
+            values.update(location_time_ms=integer_of(get(location, "time")), heading_time_ms=integer_of(get(heading, "time")))
+            yield row(n, "app_state", state, values)
+        if properties is not None:
+            names = [name for name in kinds if name not in APP_STATE or name in ("sdk_version", "network_addresses")]
+            yield row(n, "device_properties", properties, {name: current[kinds[name]](get(properties, name)) for name in names})
+        elif isinstance(old, dict):
+            values, lists = {}, {}
+            spellings = [(key, name) for key, name in EARLY_NAMES.items()]
+            spellings += [(key, name) for name, dotted in CONTROLS.items() for key in (dotted, dotted.replace(".", "_"))]
+            for key, name in spellings:
+                if string_of(old.get(key)) is not None and values.get(name) is None:
+                    values[name] = early[kinds[name]](old[key])
+            for key, value in old.items():
+                found = re.fullmatch("(.*)[._]([0-9]{1,4})", key, re.DOTALL)
+                if found and found[1] in EARLY_LISTS and string_of(value) is not None:
+                    lists.setdefault(EARLY_LISTS[found[1]], []).append((int(found[2]), key.encode("utf-8"), value))
+            values.update({name: canonical([value for _, _, value in sorted(found)]) for name, found in lists.items()})
+            yield row(n, "device_properties", old, values)
+        fields, values = get(event, "fields"), {}
+        for key, column in EARLY_FIELDS.items() if isinstance(fields, dict) else ():
+            text = string_of(fields.get(key))
+            if text is not None and column.endswith("_ms"):
+                instant = leanplum_time(text)
+                values[column] = None if instant is None or not 0 <= instant // 1000 < END_OF_TIME else instant // 1000
+            elif text is not None:
+                values[column] = early["integer"](text) if column == "floor" else real_of(text)
+        if any(value is not None for value in values.values()):
+            yield row(n, "event_fields", fields, values)
+
+
+def readings_of(record):
+    n = 0
+    motion = [name for name in COLUMNS["sift_readings"][9:] if not name.endswith("calibration_accuracy")]
+    for event, found in enumerate(record["payload"]["data"]):
+        for kind in ("motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer"):
+            readings = get(found, "ios_app_state", kind)
+            for reading in readings if isinstance(readings, list) else []:
+                if not isinstance(reading, dict):
+                    continue
+                prefix = {"raw_accelerometer": "acceleration", "raw_gyro": "rotation_rate", "raw_magnetometer": "magnetic_field"}
+                values = {axis: number_of(reading.get("%s_%s" % (prefix[kind], axis))) if kind in prefix else None for axis in "xyz"}
+                values.update({name: None if kind in prefix else number_of(reading.get(name)) for name in motion})
+                accuracy = None if kind in prefix else string_of(reading.get("magnetic_field_calibration_accuracy"))
+                time = integer_of(reading.get("time"))
+                yield dict(values, n=n, event=event, kind=kind, time=time_text(time), time_ms=time,
+                           magnetic_field_calibration_accuracy=accuracy)
+                n += 1
 
 
 # The numbers with which a sequence of each system can start.
@@ -541,7 +796,7 @@ def record_row(number, record):
 def expected_tables(records):
     """Returns the expected rows of each table, except for problems, quarantine and the tables about the export."""
     tables = {name: [] for name in
-              "records holds notes events core searches metrics sift_states clients".split()}
+              "records holds notes events attributes core searches metrics sift_states sift_readings clients".split()}
     clients = {}
     for number, record in enumerate(records, 1):
         def add(table, rows):
@@ -554,6 +809,7 @@ def expected_tables(records):
         add("notes", [dict(n=n, code=code, text=rest) for n, (code, rest) in enumerate(notes)])
         events = events_of(record)
         add("events", events)
+        add("attributes", attributes_of(record))
         if record["system"] == "mozilla" and record["type"] == "core":
             add("core", [core_of(record)])
             add("searches", searches_of(record))
@@ -561,6 +817,7 @@ def expected_tables(records):
             add("metrics", metrics_of(record))
         if record["system"] == "sift":
             add("sift_states", states_of(record))
+            add("sift_readings", readings_of(record))
         key = (record["system"], record["client"] is not None, (record["client"] or "").lower())
         client = clients.setdefault(key, dict(
             client=record["client"], ids=set(), names=set(), versions=[], records=0, uploadable=0, events=0, times=[]))
@@ -962,6 +1219,8 @@ class Run:
             self.fault("queues: expected %s, found %s" % (queue_totals(scan), totals))
 
     def compare(self, expected, found):
+        # The expected rows state only whether an attribute has a label.
+        found = dict(found, attributes=[dict(row, label=row["label"] is not None) for row in found["attributes"]])
         for name, rows in expected.items():
             if len(rows) != len(found[name]):
                 self.fault("%s: expected %d rows, found %d" % (name, len(rows), len(found[name])))
@@ -1001,7 +1260,7 @@ class Run:
         path = self.convert("all.timeline.jsonl")
         with open(path, encoding="utf-8") as stream:
             lines = [json.loads(line) for line in stream]
-        events, states = grouped(tables["events"], "record"), grouped(tables["sift_states"], "record", "n")
+        events = grouped(tables["events"], "record")
         holds, notes = grouped(tables["holds"], "record"), grouped(tables["notes"], "record")
         expected, timeless = [], 0
         for record in tables["records"]:
@@ -1015,9 +1274,14 @@ class Run:
                     timeless += 1
                     continue
                 extra = event["extra"]
-                own = {"ios_" + state["kind"]: read_json(state["state"], dict) for state in states.get((*number, event["n"]), [])}
-                if own:
-                    extra = canonical(dict(read_json(extra or "{}", dict), **own))
+                # A timeline has no other tables, whose contents are added.
+                if record["system"] in ("sift", "leanplum") and event["n"] is not None:
+                    item = read_json(record["payload"], dict)["data"][event["n"]]
+                    if record["system"] == "leanplum":
+                        extra = leanplum_row(item, record["client"], is_timeline=True)["extra"]
+                    else:
+                        own = {key: item[key] for key in SIFT_STATES if key in item} if isinstance(item, dict) else {}
+                        extra = canonical(dict(read_json(extra or "{}", dict), **own)) if own else extra
                 line = dict(
                     message=event["label"] or event["name"] or "%s %s" % (record["system"], record["type"]),
                     datetime=event["at"][:-1] + "000+00:00", timestamp=event["at_ms"] * 1000,

@@ -63,6 +63,15 @@ PROCESS_STARTS = (
     int, int, int, int, int, lambda _: 0, lambda _: -1, lambda _: 253_402_300_799_999, lambda _: 9_223_372_036_854_775_807,
     lambda _: 9_223_372_036_854_775_808, str, float, lambda _: None)
 
+# Values for members of any type. A string between @ is written as a number in this notation.
+VALUES = (
+    None, True, False, 0, -7, 0.5, 2**63, -2**63, "@1e400@", "@1.5e3@", "@-0@", "@7.0@", "", "0", "1", "7", "-0.50", "1.5E3", "1e400",
+    "1e-400", "007", "+7", "7.", ".5", "0x10", "nan", "inf", " 7", "text", [], [1, "a"], {}, {"a": {"b": ["c"]}}, "{}",
+    "{\"a\":1}", "[1]", "null", "{no", "{\"a\":\"\\ud800\"}")
+# The time of a request of Leanplum, for a time in seconds.
+LEANPLUM_TIMES = (
+    "{:.6f}", "{:.6f}", "{:.6f}", "{:.12e}", "{:.3E}", "{:.0f}", "{:.20f}", "-{:.3f}", "{:.1f}.", "0{:.3f}", "1e400", "1e-400", "soon")
+
 # What a fleet must contain, as SQL conditions.
 COVERAGE = (
     "(SELECT count(DISTINCT system) FROM records) = 6", "(SELECT count(DISTINCT at_basis) FROM events) = 5",
@@ -82,6 +91,16 @@ COVERAGE = (
     "(SELECT count(DISTINCT user_id) FROM events WHERE system = 'leanplum') > 1",
     "(SELECT count(*) FROM events WHERE name = 'ios_app_state' AND label IS NOT NULL) > 10",
     "(SELECT count(*) FROM metrics WHERE metric_type = 'string' AND value LIKE '%\"%') > 0",
+    "(SELECT count(DISTINCT kind) FROM attributes) = 4", "(SELECT count(DISTINCT value_type) FROM attributes) = 6",
+    "(SELECT count(*) FROM attributes WHERE label IS NOT NULL) > 10",
+    "(SELECT count(DISTINCT system) FROM events WHERE revenue > 0) = 2",
+    "(SELECT count(*) FROM events WHERE system = 'leanplum' AND value > 0 AND revenue IS NULL) > 10",
+    "(SELECT count(*) FROM events WHERE session_duration > 0) > 10",
+    "(SELECT count(DISTINCT kind) FROM sift_states) = 3", "(SELECT count(DISTINCT kind) FROM sift_readings) = 4",
+    "(SELECT count(*) FROM sift_readings WHERE time IS NULL AND time_ms IS NOT NULL) > 0",
+    "(SELECT count(*) FROM sift_states WHERE json_extract(state, '$.\"hw.ncpu\"') IS NOT NULL AND cpu_count IS NOT NULL) > 0",
+    "(SELECT count(*) FROM events WHERE system = 'leanplum' AND time_basis = 'event' AND "
+    "json_extract((SELECT payload FROM records WHERE records.record = events.record), '$.data[' || n || '].time') LIKE '%e+%') > 0",
     # A bundle is one store without queues.
     "(SELECT count(DISTINCT readiness) FROM queues) > 2 OR (SELECT count(*) FROM stores) = 1",
 )
@@ -232,11 +251,112 @@ def write_leanplum(home, times, _, client, choice):
             start = {"action": "start", "versionName": version_at(time)[1], "systemName": "iOS", "systemVersion": "13.3",
                      "deviceModel": "iPhone9,3", "locale": choice.choice(LOCALES)}
             track = {"action": "track", "event": "E_Opened_New_Tab", "value": "0.000000", "params": "{\"Source\":\"Tab Tray\"}"}
-            for number, request in enumerate((start, track, track)):
+            bought = {"action": "track", "event": "Bought", "value": "%.6f" % choice.randrange(9), "currencyCode": "EUR", "info": "new"}
+            for number, request in enumerate((start, track, track, bought)):
                 row = dict(common, **request, time="%.6f" % (time / SECOND + number), reqId=make_load.identifier(choice))
                 database.execute("INSERT INTO event VALUES (?)", [json.dumps(row)])
     database.close()
     return "org.mozilla.ios.Firefox"
+
+
+# Makers of payloads with values of any type, as in requests that were captured.
+
+def sometimes(value, choice):
+    return choice.choice(VALUES) if choice.random() < 0.3 else value
+
+
+def leanplum_payload(time, choice):
+    requests = []
+    for _ in range(choice.randrange(1, 6)):
+        client = choice.choice(("D", "D", "E"))
+        request = {"action": choice.choice(("track", "track", "start", "advance", "setUserAttributes", "setDeviceAttributes")),
+                   "deviceId": client, "userId": sometimes(client, choice), "client": "ios", "sdkVersion": "2.7.2",
+                   "time": choice.choice(LEANPLUM_TIMES).format(time / SECOND)}
+        for key, value in (
+                ("event", "Bought"), ("state", "Cart"), ("value", "12.340000"), ("currencyCode", "EUR"), ("info", "spring"),
+                ("messageId", "5111602214338560"), ("params", "{\"Source\":\"Menu\",\"x\":{\"y\":1}}"),
+                ("params", "{\"params\":1}"), ("params", "{\"request\":2,\"a\":\"\\ud800\"}"), ("iosPushTypes", 7),
+                ("userAttributes", json.dumps({name: choice.choice(VALUES) for name in ("Focus Installed", "size", "\ud801")})),
+                ("deviceName", "phone"), ("newUserId", "u"), ("retryCount", 2)):
+            if choice.random() < 0.4:
+                request[key] = sometimes(value, choice)
+        requests.append(request)
+    return {"data": requests}
+
+
+def sift_payload(time, choice):
+    def entries(names, value):
+        return {name: sometimes(value(name), choice) for name in names if choice.random() < 0.4}
+
+    def reading(names):
+        instant = choice.choice((time, time, -time, sometimes(time, choice)))
+        return sometimes(dict(entries(names, lambda _: choice.uniform(-1, 1)), time=instant), choice)
+
+    def current(kinds):
+        good = {"real": lambda: choice.random(), "boolean": lambda: choice.random() < 0.5, "list": lambda: ["a", "b"],
+                "text": lambda: "text", "integer": lambda: choice.randrange(-9, 1 << 40)}
+        return lambda name: good[kinds[name]]()
+
+    kinds = {name: kind for kind, names in check_tables.STATE_ENTRIES.items() for name in names.split()}
+    motion = check_tables.COLUMNS["sift_readings"][9:]
+    axes = ["%s_%s" % (name, axis) for name in ("acceleration", "rotation_rate", "magnetic_field") for axis in "xyz"]
+    events = []
+    for _ in range(choice.randrange(1, 5)):
+        event = {"time": sometimes(time, choice), "installation_id": "S"}
+        if choice.random() < 0.6:
+            state = entries(check_tables.APP_STATE, current(kinds))
+            state["location"] = sometimes(dict(
+                entries(check_tables.LOCATION, lambda _: choice.random()), floor=sometimes(2, choice), time=sometimes(time, choice)), choice)
+            state["heading"] = sometimes(dict(
+                entries(check_tables.HEADING, lambda _: choice.random()), time=sometimes(time, choice)), choice)
+            for kind in ("motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer"):
+                names = motion if kind == "motion" else axes
+                state[kind] = sometimes([reading(names) for _ in range(choice.randrange(4))], choice)
+            event["ios_app_state"] = sometimes(state, choice)
+        if choice.random() < 0.3:
+            event["ios_device_properties"] = sometimes(entries(kinds, current(kinds)), choice)
+        if choice.random() < 0.5:
+            old = entries([*check_tables.EARLY_NAMES, *check_tables.CONTROLS.values()], lambda _: str(choice.randrange(1000)))
+            old.update(entries([name.replace(".", "_") for name in check_tables.CONTROLS.values()], lambda _: "1"))
+            for name in check_tables.EARLY_LISTS:
+                old.update(entries(["%s.%d" % (name, number) for number in range(12)], lambda name: name))
+            old.update({"suspicious_file_3": "x", "suspicious_file.": "y", "suspicious_file.99999": "z", "suspicious.1": "w"})
+            event["device_properties"] = sometimes(old, choice)
+        if choice.random() < 0.4:
+            event["fields"] = sometimes(entries(
+                check_tables.EARLY_FIELDS, lambda name: "%d.25" % time if name.endswith("_time") else "%.3f" % choice.random()), choice)
+        events.append(event)
+    return {"data": events}
+
+
+def activity_payload(time, choice):
+    base = {"app_version": "8.0", "build": "4123", "locale": "en_US", "release_channel": "release", "client_id": "A"}
+    topic, own = choice.choice((
+        ("activity-stream-mobile-sessions", {"session_duration": choice.choice((4000, 4000.5, time))}),
+        ("activity-stream-mobile-events", {"event": "CLICK", "page": "NEW_TAB", "source": "TOP_SITES", "action_position": 3})))
+    base.update({key: sometimes(value, choice) for key, value in own.items()})
+    return dict(base, topic=topic)
+
+
+def adjust_payload(time, choice):
+    created = datetime.datetime.fromtimestamp(time // SECOND, datetime.timezone.utc)
+    package = {"app_token": "4w565xzmb54d", "created_at": "{:%Y-%m-%dT%H:%M:%S.000Z+0000}".format(created), "environment": "production"}
+    for key, value in (
+            ("event_token", "g3mfiw"), ("revenue", "12.50000"), ("amount", "1990"), ("currency", "EUR"), ("sharing", "enable"),
+            ("measurement", "disable"), ("callback_params", "{\"sku\":\"A\\\/7\",\"n\":1}"), ("partner_params", "{\"b\":null,\"c\":[true]}"),
+            ("params", "eyJrIjoidiJ9"), ("partner_sharing_settings", "{\"x\":{\"y\":true}}")):
+        if choice.random() < 0.5:
+            package[key] = sometimes(value, choice)
+    return {"url": "https://app.adjust.com/event", "method": "POST", "body": package}
+
+
+def add_requests(fleet, choice):
+    """Writes a file of captured payloads to each phone."""
+    makers = (leanplum_payload, sift_payload, activity_payload, adjust_payload)
+    for number in range(PHONES):
+        lines = [json.dumps(choice.choice(makers)(FIRST_DAY + choice.randrange(WEEK), choice)) for _ in range(60)]
+        text = re.sub('"@([^"@]*)@"', r"\1", "\n".join(lines))
+        write(os.path.join(fleet, "phone-%d/requests.ndjson" % number), text)
 
 
 def add_person(fleet, number, choice):
@@ -275,6 +395,7 @@ def make_fleet(fleet, seed):
             distribute(folder, fleet, choice)
     for number in range(PEOPLE):
         add_person(fleet, number, choice)
+    add_requests(fleet, choice)
 
 
 def check_fleet(program, folder, seed):

@@ -47,6 +47,18 @@ import Testing
         #expect(time.timestamp?.milliseconds == milliseconds)
     }
 
+    @Test(
+        "A time can have an exponent, and milliseconds have no fraction.",
+        arguments: [
+            ("1497595093.902999", 1_497_595_093_902, nil), ("1.497595093902E9", 1_497_595_093_902, nil),
+            ("1497595093902", nil, 1_497_595_093_902), ("1.497595093902E12", nil, 1_497_595_093_902),
+            ("0e400", 0, 0), ("1e400", nil, nil), ("-1", nil, nil), ("", nil, nil), ("1e", nil, nil), ("inf", nil, nil),
+        ] as [(String, Int64?, Int64?)])
+    func notations(text: String, seconds: Int64?, milliseconds: Int64?) {
+        #expect(Timestamp(decimalSeconds: text.utf8.span)?.milliseconds == seconds)
+        #expect(Timestamp(decimalMilliseconds: text.utf8.span)?.milliseconds == milliseconds)
+    }
+
     @Test("Times that are equal as floating-point numbers are ordered.")
     func order() throws {
         let texts = [

@@ -119,6 +119,7 @@ extension PayloadLineReader {
         let upload = CapturedUpload(
             route: route, headers: headers.fields(neededBy: requests, in: line), time: time, source: source)
         var record = try record(of: upload, by: requests)
+        if time == nil, timeNode != nil { record.notes.append("bad_time the line tells no instant") }
         guard let value = line.value(of: Keys.status, in: line.root), line.kind(of: value) == .number else {
             return .upload(record, status: nil)
         }
@@ -131,13 +132,20 @@ extension PayloadLineReader {
     ///
     /// The time is stored in RFC 3339 or in milliseconds since 1970.
     private var time: Timestamp? {
-        guard let value = line.value(of: Keys.time, in: line.root) ?? line.value(of: Keys.timestamp, in: line.root)
-        else { return nil }
+        guard let value = timeNode else { return nil }
         return switch line.kind(of: value) {
         case .string: Timestamp(started: line.string(of: value))
-        case .number: Int64(line.string(of: value)).flatMap(Timestamp.init(milliseconds:))
+        case .number: Timestamp(decimalMilliseconds: line.bytes(of: value))
         default: nil
         }
+    }
+
+    /// The value of the member with the time, or `nil` if it is missing or null.
+    private var timeNode: JSONNode? {
+        guard let value = line.value(of: Keys.time, in: line.root) ?? line.value(of: Keys.timestamp, in: line.root),
+            line.kind(of: value) != .null
+        else { return nil }
+        return value
     }
 
     /// Reads the body of a request, which is an object, or a string that contains an object or a form.

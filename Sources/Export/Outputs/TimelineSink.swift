@@ -76,7 +76,7 @@ final class TimelineSink: TableSink {
     private static let query = """
         SELECT coalesce(app_name, app_id), capture, client, device,
         (SELECT group_concat(code, ',') FROM holds WHERE holds.record = records.record), path, id,
-        'pingferry:' || system || ':' || type, NULL, extra, coalesce(label, name, system || ' ' || type), name, system,
+        'pingferry:' || system || ':' || type, NULL, extra, coalesce(label, nullif(name, ''), system || ' ' || type), name, system,
         CASE WHEN at_basis NOT IN ('record', 'earlier-run') THEN 'Event recorded' ELSE 'Ping queued' END, type,
         elapsed_ms, n, records.record, EXISTS (SELECT 1 FROM notes WHERE notes.record = records.record),
         CASE WHEN n IS NULL THEN time_ms ELSE at_ms END AS time

@@ -17,7 +17,10 @@ public struct ExportTables: Sendable {
     /// Creates the tables for the given systems.
     public init(_ systems: SystemTable) {
         all =
-            [Self.records.table, Self.holds.table, Self.notes.table, RecordRows.events.table]
+            [
+                Self.records.table, Self.holds.table, Self.notes.table, RecordRows.events.table,
+                RecordRows.attributes.table,
+            ]
             + systems.all.compactMap(\.rows).flatMap(\.tables)
             + [
                 Self.clients.table, Self.stores.table, Self.queues.table, Self.gaps.table, Self.problems.table,

@@ -114,3 +114,17 @@ extension Int64 {
         self = Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
     }
 }
+
+extension Int64 {
+    /// Parses a number whose value is an integer, such as `7`, `7.0` or `1.5e3`.
+    ///
+    /// Returns `nil` if `text` is malformed, has a fraction, or is out of range.
+    public init?(integerValueOf text: Span<UInt8>) {
+        if let number = Int64(decimal: text) {
+            self = number
+        } else {
+            guard let integer = JSONNumberText.integer(from: text) else { return nil }
+            self.init(decimal: integer.span)
+        }
+    }
+}

@@ -17,6 +17,32 @@ extension JSONDocument {
         output += text[0..<text.count]
     }
 
+    /// Appends the members of `object` for which `isWanted` returns `true`, as a canonical JSON object.
+    ///
+    /// `added` is another member of the result, whose key `object` must not contain and whose value is canonical JSON.
+    /// If there are no members, nothing is appended.
+    public func write(
+        membersOf object: JSONNode, adding added: (key: JSONKey, json: [UInt8])? = nil, to output: inout TextBuffer,
+        where isWanted: (JSONMember) -> Bool
+    ) {
+        let start = output.count
+        var pending = added
+        for place in 0..<memberCount(of: object) {
+            let member = member(at: place, of: object)
+            guard isWanted(member) else { continue }
+            if let added = pending, bytes(of: member.key).ordered(against: added.key) > 0 {
+                output.append(added, inObjectAt: start)
+                pending = nil
+            }
+            output.append(output.count == start ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            write(member.key, to: &output)
+            output.append(UInt8(ascii: ":"))
+            write(member.value, to: &output)
+        }
+        if let added = pending { output.append(added, inObjectAt: start) }
+        if output.count > start { output.append(UInt8(ascii: "}")) }
+    }
+
     /// Returns a value as canonical JSON.
     public func canonicalBytes(of node: JSONNode) -> [UInt8] {
         var output = TextBuffer()
@@ -50,6 +76,16 @@ extension JSONDocument {
         // Values that were not replaced do not get longer than in the source.
         if entry.isContainer { return length + replacedLength }
         return entry.isResolved ? bytes(of: node).canonicalLengthLimit : length + 2
+    }
+}
+
+extension TextBuffer {
+    /// Appends a member to the object that begins at `start`.
+    fileprivate mutating func append(_ member: (key: JSONKey, json: [UInt8]), inObjectAt start: Int) {
+        append(count == start ? UInt8(ascii: "{") : UInt8(ascii: ","))
+        append(jsonString: member.key.utf8.span)
+        append(UInt8(ascii: ":"))
+        append(copying: member.json.span)
     }
 }
 

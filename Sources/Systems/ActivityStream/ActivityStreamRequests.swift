@@ -53,6 +53,9 @@ extension CapturedUpload {
         var findings = Findings()
         let topic = try topic(of: root, in: document, findings: &findings)
         let time = time ?? Self.serverTime(of: root, in: document)
+        if time == nil, document.value(of: ActivityStreamKeys.timestamp, in: root) != nil {
+            findings.note("A10 timestamp: not a time in milliseconds")
+        }
         Self.removeServerKeys(from: root, in: &document, findings: &findings)
         let batch = document.value(of: ActivityStreamKeys.payloads, in: root)
         if let batch {
@@ -123,10 +126,8 @@ extension CapturedUpload {
     // MARK: Values that the server adds in its own log [A10]
 
     private static func serverTime(of root: JSONNode, in document: JSONDocument) -> Timestamp? {
-        guard let value = document.value(of: ActivityStreamKeys.timestamp, .number, in: root),
-            let milliseconds = Int64(document.string(of: value))
-        else { return nil }
-        return Timestamp(milliseconds: milliseconds)
+        guard let value = document.value(of: ActivityStreamKeys.timestamp, .number, in: root) else { return nil }
+        return Timestamp(decimalMilliseconds: document.bytes(of: value))
     }
 
     private static func removeServerKeys(

@@ -73,11 +73,20 @@ struct ActivityStreamVocabulary: Vocabulary {
 private struct ActivityStreamRows: RowFormat {
     let tables: [Table] = []
 
+    /// The name of a session ping, which contains no name.
+    private static let sessionName = "session"
+
     func addRows(
         of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
     ) -> DeviceCells {
         let pings = document.activityStreamPings
-        for ping in pings { rows.add(Self.cells(of: ping, in: document, &rows.buffer)) }
+        for ping in pings {
+            var cells = Self.cells(of: ping, in: document, &rows.buffer)
+            if cells.name == .null, type == ActivityStreamTopic.sessions.rawValue {
+                cells.name = rows.buffer.keep(Self.sessionName)
+            }
+            rows.add(cells)
+        }
         let locale = pings.lazy.compactMap { document.value(of: ActivityStreamKeys.locale, in: $0) }.first
         return DeviceCells(locale: rows.buffer.keep(string: locale, of: document))
     }
@@ -85,10 +94,14 @@ private struct ActivityStreamRows: RowFormat {
     private static func cells(of ping: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
         var cells = EventCells()
         let keys = [ActivityStreamKeys.event, ActivityStreamKeys.source, ActivityStreamKeys.page]
-        let columns = keys.map { document.value(of: $0, .string, in: ping) }
+        var columns = keys.map { document.value(of: $0, .string, in: ping) }
         cells.name = buffer.keep(string: columns[0], of: document)
         cells.object = buffer.keep(string: columns[1], of: document)
         cells.value = buffer.keep(string: columns[2], of: document)
+        if let duration = document.value(of: ActivityStreamKeys.sessionDuration, in: ping) {
+            cells.sessionDuration = buffer.keep(integer: duration, of: document)
+            if cells.sessionDuration != .null { columns.append(duration) }
+        }
         cells.extra = buffer.keep(membersOf: ping, of: document) { !columns.contains($0.value) }
         return cells
     }

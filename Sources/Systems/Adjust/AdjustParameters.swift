@@ -23,12 +23,16 @@ enum AdjustParameters {
     static let eventCount: JSONKey = "event_count"
     static let eventToken: JSONKey = "event_token"
     static let language: JSONKey = "language"
+    static let measurement: JSONKey = "measurement"
     static let osName: JSONKey = "os_name"
     static let osVersion: JSONKey = "os_version"
     static let params: JSONKey = "params"
     static let partnerParams: JSONKey = "partner_params"
     static let revenue: JSONKey = "revenue"
     static let sessionCount: JSONKey = "session_count"
+    static let sharing: JSONKey = "sharing"
+    static let sharingOptions: JSONKey = "granular_third_party_sharing_options"
+    static let sharingSettings: JSONKey = "partner_sharing_settings"
 
     /// The numbering of sessions and events.
     ///
@@ -85,8 +89,8 @@ enum AdjustParameters {
                 .optional("att_status", .string(), .keep(.oneOf(["0", "1", "2", "3"])), "the permission to track"),
                 .optional(
                     environment, .string(), .keep(.oneOf(["production", "sandbox", "unknown"])), "the kind of build"),
-                .optional("measurement", .string(), .keep(.oneOf(choices)), "the choice on measurement"),
-                .optional("sharing", .string(), .keep(.oneOf(choices)), "the choice on sharing"),
+                .optional(measurement, .string(), .keep(.oneOf(choices)), "the choice on measurement"),
+                .optional(sharing, .string(), .keep(.oneOf(choices)), "the choice on sharing"),
                 .optional(
                     eventToken, .string(), .keep(.oneOf(Set(FocusTokens.meanings.keys)), else: .pseudonym(.event)),
                     "the token of the event"),
@@ -129,8 +133,8 @@ enum AdjustParameters {
         "ad_revenue_network", "ad_revenue_placement", "ad_revenue_unit", "adgroup", "attribution_token",
         callbackParams, "campaign", "click_time", "content", "control_params", "creative", "deduplication_id",
         "deeplink", "deeplink_parameters", "default_tracker", "details", "error_code", eventCallbackID, "fb_anon_id",
-        "fb_id", "granular_third_party_sharing_options", "idfa", "initiated_by", "install_receipt", "last_skan_update",
-        "m", "mac_md5", "mac_sha1", "odm_info", params, partnerParams, "partner_sharing_settings", "payload",
+        "fb_id", sharingOptions, "idfa", "initiated_by", "install_receipt", "last_skan_update",
+        "m", "mac_md5", "mac_sha1", "odm_info", params, partnerParams, sharingSettings, "payload",
         "product_id", "purchase_time", "push_token", "receipt", "referrer", "reftag", "store_app_id_from_client",
         "store_name_from_client", "tracker", "transaction_id",
     ]

@@ -25,7 +25,9 @@ struct AdjustRows: RowFormat {
         cells.name = token == nil ? cells.category : rows.buffer.keep(token)
         let revenue = keep(AdjustParameters.revenue)
         cells.value = revenue == .null ? keep(AdjustParameters.amount) : revenue
-        cells.extra = rows.buffer.keep(Self.extra(of: document, &nested))
+        cells.revenue = Self.revenue(of: document, &rows.buffer)
+        cells.currency = keep(AdjustParameters.currency)
+        cells.extra = rows.buffer.keep(Self.extra(of: document, to: &rows, &nested))
         rows.add(cells)
         return DeviceCells(
             os: keep(AdjustParameters.osName), osVersion: keep(AdjustParameters.osVersion),
@@ -39,16 +41,32 @@ struct AdjustRows: RowFormat {
         return "\(language)-\(country)"
     }
 
-    /// Returns the parameters that the app set and the currency as JSON, or `nil` if there are neither.
-    private static func extra(of document: JSONDocument, _ nested: inout JSONDocument) -> String? {
+    /// Returns the revenue, or the amount of older versions, which is in thousandths of the unit of the currency.
+    private static func revenue(of document: JSONDocument, _ buffer: inout RowBuffer) -> Cell {
+        if let revenue = document.value(of: AdjustParameters.revenue, .string, in: document.root) {
+            return buffer.keep(decimal: revenue, of: document)
+        }
+        guard let amount = document.value(of: AdjustParameters.amount, .string, in: document.root),
+            let thousandths = Int64(decimal: document.bytes(of: amount)), thousandths >= 0
+        else { return .null }
+        let fraction = String(thousandths % 1000 + 1000).dropFirst()
+        return buffer.keep(number: "\(thousandths / 1000).\(fraction)".utf8.span)
+    }
+
+    /// Returns the parameters that the app set, the choices of the user and the currency as JSON, or `nil` if there are
+    /// none.
+    ///
+    /// Adds the parameters that the app set to the table of attributes, too.
+    private static func extra(
+        of document: JSONDocument, to rows: inout RecordRows, _ nested: inout JSONDocument
+    ) -> String? {
         var extra = CanonicalObject()
         let root = document.root
-        for (name, key) in [
-            ("callback", AdjustParameters.callbackParams), ("partner", AdjustParameters.partnerParams),
-        ] as [(JSONKey, JSONKey)] {
+        for (name, key, kind) in appParameters {
             guard let value = document.value(of: key, .string, in: root) else { continue }
             if nested.read(stringAt: value, of: document) {
                 extra.set(name, CanonicalText(nested.canonicalBytes(of: nested.root)))
+                if let kind { rows.add(attributesIn: nested.root, of: nested, kind: kind) }
             } else {
                 extra.set(name, document.string(of: value))
             }
@@ -59,8 +77,28 @@ struct AdjustRows: RowFormat {
             (try? nested.read(decoded)) != nil
         {
             extra.set("callback", CanonicalText(nested.canonicalBytes(of: nested.root)))
+            rows.add(attributesIn: nested.root, of: nested, kind: .callback)
         }
-        if let currency = document.text(AdjustParameters.currency, in: root) { extra.set("currency", currency) }
+        for key in [AdjustParameters.currency, AdjustParameters.measurement, AdjustParameters.sharing] {
+            guard let value = document.value(of: key, in: root), document.kind(of: value) != .null,
+                document.kind(of: value) != .string || !document.bytes(of: value).isEmpty
+            else { continue }
+            extra.set(key, CanonicalText(document.canonicalBytes(of: value)))
+        }
+        // The columns contain only strings.
+        for key in [AdjustParameters.amount, AdjustParameters.revenue] {
+            guard let value = document.value(of: key, in: root), ![.null, .string].contains(document.kind(of: value))
+            else { continue }
+            extra.set(key, CanonicalText(document.canonicalBytes(of: value)))
+        }
         return extra.bytes.elementsEqual("{}".utf8) ? nil : String(decoding: extra.bytes, as: UTF8.self)
     }
+
+    /// The names in the column `extra` of the parameters that contain JSON, their keys, and the kinds of their attributes.
+    private static let appParameters: [(name: JSONKey, key: JSONKey, kind: AttributeKind?)] = [
+        ("callback", AdjustParameters.callbackParams, .callback),
+        ("partner", AdjustParameters.partnerParams, .partner),
+        (AdjustParameters.sharingOptions, AdjustParameters.sharingOptions, nil),
+        (AdjustParameters.sharingSettings, AdjustParameters.sharingSettings, nil),
+    ]
 }

@@ -38,11 +38,13 @@ struct GleanRows: RowFormat {
             rows.add(rows: Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics)
         }
         if let events = document.array(GleanKeys.events, in: document.root) {
-            let pingStart = PingStart(document)
+            let clock = EventClock(document)
             var event = document.firstElement(of: events)
             while let current = event {
                 var cells = Self.cells(of: current, in: document, &rows.buffer)
-                cells.basis = Self.timeBasis(of: current, in: document, elapsed: cells.elapsed, pingStart)
+                let timestamp = document.value(of: GleanKeys.timestamp, in: current)
+                cells.elapsed = clock.milliseconds(of: rows.buffer.keep(integer: timestamp, of: document))
+                cells.basis = Self.timeBasis(of: current, in: document, elapsed: cells.elapsed, clock)
                 rows.add(cells)
                 event = document.element(after: current, of: events)
             }
@@ -66,7 +68,6 @@ struct GleanRows: RowFormat {
         } else {
             cells.category = buffer.keep(string: category, of: document)
         }
-        cells.elapsed = buffer.keep(integer: document.value(of: GleanKeys.timestamp, in: event), of: document)
         cells.extra = buffer.keep(json: document.value(of: GleanKeys.extra, in: event), of: document)
         return cells
     }
@@ -79,19 +80,16 @@ struct GleanRows: RowFormat {
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
     private static func timeBasis(
-        of event: JSONNode, in document: JSONDocument, elapsed: Cell, _ pingStart: PingStart?
+        of event: JSONNode, in document: JSONDocument, elapsed: Cell, _ clock: EventClock
     ) -> TimeBasis {
         if let extra = document.value(of: GleanKeys.extra, in: event),
             let text = document.value(of: GleanKeys.clockTime, .string, in: extra),
-            let time = Int64(decimal: document.bytes(of: text)).flatMap({ Timestamp(milliseconds: $0) }),
-            time.isPlausible
+            let time = Timestamp(decimalMilliseconds: document.bytes(of: text)), time.isPlausible
         {
             return .known(time, from: .event)
         }
-        guard let pingStart, document.value(of: GleanKeys.executionCounter, .number, in: event) == nil else {
-            return .record
-        }
-        return pingStart.basis(elapsed: elapsed) ?? .record
+        guard document.value(of: GleanKeys.executionCounter, .number, in: event) == nil else { return .record }
+        return TimeBasis(clock.pingStart, .pingStart, elapsed: elapsed) ?? .record
     }
 
     /// Returns a row for each metric, or for each label of a labeled metric.
@@ -133,32 +131,33 @@ extension JSONDocument {
     }
 }
 
-/// The start of the time span of a ping, from which the times of its events are counted.
+/// The clock of the events in a ping, which counts from the start of the time span of the ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 8.1.
-private struct PingStart {
-    private let milliseconds: Int64
+private struct EventClock {
+    /// The start of the ping in milliseconds since 1970, or NULL if it is missing, invalid or less precise than a minute.
+    let pingStart: Cell
     /// The number of units per millisecond in the timestamps of events.
     private let unitsPerMillisecond: Int64
 
-    /// Reads the start of a ping, or returns `nil` if it is missing, invalid or less precise than a minute.
-    init?(_ document: JSONDocument) {
-        guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
-            let text = document.value(of: GleanKeys.startTime, .string, in: info),
-            PingTime.hasMinutes(document.bytes(of: text)),
-            let time = PingTime.timestamp(from: document.bytes(of: text))
-        else { return nil }
-        milliseconds = time.milliseconds
+    init(_ document: JSONDocument) {
+        pingStart = Self.start(of: document).map { .integer($0.milliseconds) } ?? .null
         unitsPerMillisecond = Self.hasNanoseconds(document) ? 1_000_000 : 1
     }
 
-    /// Returns the time basis of an event that occurred `elapsed` units after the start of the ping.
-    ///
-    /// Returns `nil` if `elapsed` is not an integer or is negative, or if the resulting time is not plausible.
-    func basis(elapsed: Cell) -> TimeBasis? {
-        guard case .integer(let elapsed) = elapsed, elapsed >= 0 else { return nil }
-        return TimeBasis(
-            .integer(milliseconds), .pingStart, elapsed: .integer(elapsed / unitsPerMillisecond))
+    private static func start(of document: JSONDocument) -> Timestamp? {
+        guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
+            let text = document.value(of: GleanKeys.startTime, .string, in: info),
+            PingTime.hasMinutes(document.bytes(of: text))
+        else { return nil }
+        return PingTime.timestamp(from: document.bytes(of: text))
+    }
+
+    /// Returns a timestamp of an event in milliseconds, rounded down.
+    func milliseconds(of timestamp: Cell) -> Cell {
+        guard case .integer(let units) = timestamp, unitsPerMillisecond > 1 else { return timestamp }
+        let (quotient, remainder) = units.quotientAndRemainder(dividingBy: unitsPerMillisecond)
+        return .integer(remainder < 0 ? quotient - 1 : quotient)
     }
 
     /// Returns whether the timestamps of the events are in nanoseconds.

@@ -47,6 +47,7 @@ struct LeanplumCalls: RequestFormat {
             }
             for note in document.removeLeanplumCredentials(from: request) { findings.note("\(note)@\(index)") }
             if document.text(LeanplumKeys.action, in: request) == nil { findings.note("missing_action@\(index)") }
+            if document.leanplumTime(of: request) == nil { findings.note("bad_time@\(index)") }
             let client = document.text(LeanplumKeys.deviceID, in: request)
             if client == nil { findings.note("missing_device_id@\(index)") }
             clients.count(client)

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -14,6 +15,13 @@ enum LeanplumFields {
     ]
 
     static let request = common + start + track + settings + diagnostics + nestedJSON + credentials
+
+    /// The keys of the members that requests with any action have.
+    static let commonKeys = Set(common.sorted.map(\.key.utf8))
+
+    /// The meanings of the members of requests, by key.
+    static let meanings = Dictionary(
+        request.sorted.map { (CapturedText($0.key.description), $0.meaning) }, uniquingKeysWith: { first, _ in first })
 
     /// The keys of the members whose strings contain JSON.
     static let nestedKeys = nestedJSON.sorted.map(\.key)
@@ -44,7 +52,8 @@ enum LeanplumFields {
             "the time at which the request was queued, in seconds since 1970"),
         string("token", .drop, "the session token"),
         .required(
-            "userId", .string(), .pseudonym(.user), "the id of the user, or the id of the device if the user has none"),
+            LeanplumKeys.userID, .string(), .pseudonym(.user),
+            "the id of the user, or the id of the device if the user has none"),
         string(LeanplumKeys.uuid, .pseudonym(batchClass), "the id of the batch, a UUID"),
     ]
 
@@ -75,7 +84,7 @@ enum LeanplumFields {
     /// The members of requests that report events or states [B.2].
     private static let track: PayloadFields = [
         flag("allowOffline", "whether the event occurred while the app was inactive"),
-        string("currencyCode", .keep(.word), "the currency of a purchase"),
+        string(LeanplumKeys.currency, .keep(.word), "the currency of a purchase"),
         string(
             LeanplumKeys.event,
             .keep(
@@ -205,6 +214,7 @@ extension LeanplumFields {
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and C.
 enum LeanplumKeys {
     static let action: JSONKey = "action"
+    static let currency: JSONKey = "currencyCode"
     /// The list of requests, which is the only member of a payload.
     static let data: JSONKey = "data"
     static let deviceID: JSONKey = "deviceId"

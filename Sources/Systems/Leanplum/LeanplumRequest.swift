@@ -29,7 +29,7 @@ struct LeanplumRequest {
         for key in LeanplumFields.nestedKeys where !isNestedJSONValid(forKey: key, using: &scratch) {
             issues.append("bad_nested_json:\(key)")
         }
-        if document.leanplumTimeNode(of: root) == nil { issues.append("bad_time") }
+        if !document.hasStoredLeanplumTime(root) { issues.append("bad_time") }
         if !isValueValid { issues.append("bad_value") }
         let action = action
         if action == nil { issues.append("missing_action") }
@@ -80,17 +80,15 @@ struct LeanplumRequest {
 extension JSONDocument {
     /// Returns the time at which a request was queued, truncated to milliseconds.
     ///
-    /// Returns `nil` if the time is missing or malformed, or if it is after the year 9999.
+    /// Returns `nil` if the time is missing or not a decimal number, or if it is after the year 9999. The number can have
+    /// an exponent, as in the requests that Mozilla's documentation of Leanplum prints.
     func leanplumTime(of request: JSONNode) -> Timestamp? {
-        leanplumTimeNode(of: request).flatMap { DecimalTime(bytes(of: $0))?.timestamp }
+        value(of: LeanplumKeys.time, .string, in: request).flatMap { Timestamp(decimalSeconds: bytes(of: $0)) }
     }
 
-    /// Returns the member `time` of a request, or `nil` if it is missing or malformed.
-    fileprivate func leanplumTimeNode(of request: JSONNode) -> JSONNode? {
-        guard let node = value(of: LeanplumKeys.time, .string, in: request), bytes(of: node).isPlainDecimal else {
-            return nil
-        }
-        return node
+    /// Returns whether the time of a request has the form that the SDK on iOS stores.
+    fileprivate func hasStoredLeanplumTime(_ request: JSONNode) -> Bool {
+        value(of: LeanplumKeys.time, .string, in: request).map { bytes(of: $0).isPlainDecimal } ?? false
     }
 }
 

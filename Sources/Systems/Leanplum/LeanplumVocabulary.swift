@@ -14,6 +14,8 @@ struct LeanplumVocabulary: Vocabulary {
 
     /// The action of requests that report an event or a shown message.
     static let trackAction = "track"
+    /// The action of requests that assign attributes to the device.
+    static let deviceAttributesAction = "setDeviceAttributes"
 
     /// The actions of the SDK.
     ///

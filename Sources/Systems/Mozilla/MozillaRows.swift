@@ -98,7 +98,7 @@ private enum CoreRows {
         "core", aRowForEach: "core ping of Mozilla's telemetry-ios", key: ["record"], indexes: [["clientId"]],
         [.record]
             + fields.enumerated().map { index, field in
-                .cell(field.key.description, columnKind(of: field.form), field.meaning) { $0[index] }
+                .cell(field.key.description, TableColumn.Kind(field.form), field.meaning) { $0[index] }
             } + [
                 .cell("other", .json, "all members that have no column, or whose type differs from that of the column")
                 {
@@ -116,16 +116,6 @@ private enum CoreRows {
             .text("engine", "the search engine") { $0.engine },
             .cell("count", .integer, "the number of searches since the previous core ping") { $0.count },
         ])
-
-    private static func columnKind(of form: PayloadForm) -> TableColumn.Kind {
-        switch form {
-        case .version, .integer: .integer
-        case .boolean: .flag
-        case .string: .text
-        case .orNull(let form): columnKind(of: form)
-        case .any, .number, .list, .structure, .object, .open, .map: .json
-        }
-    }
 
     static func addRows(of document: JSONDocument, to rows: inout RecordRows) {
         // The cells are determined only if the output contains the table, because this takes a noticeable time.
@@ -160,7 +150,7 @@ private enum CoreRows {
                 cells.append(.null)
                 continue
             }
-            let cell = cell(of: member.value, field.form, in: document, &buffer)
+            let cell = buffer.keep(member.value, as: field.form, of: document)
             if cell == .null, document.kind(of: member.value) != .null { otherKeys.insert(member.key) }
             cells.append(cell)
         }
@@ -173,22 +163,6 @@ private enum CoreRows {
             ? .null : buffer.keep(membersOf: document.root, of: document) { otherKeys.contains($0.key) }
         cells.append(other)
         return cells
-    }
-
-    /// Returns the cell for `value`, or NULL if `value` does not have the type that `form` specifies.
-    private static func cell(
-        of value: JSONNode, _ form: PayloadForm, in document: JSONDocument, _ buffer: inout RowBuffer
-    ) -> Cell {
-        switch form {
-        case .version, .integer: buffer.keep(integer: value, of: document)
-        case .boolean: buffer.keep(flag: value, of: document)
-        case .string: buffer.keep(string: value, of: document)
-        case .orNull(let form): cell(of: value, form, in: document, &buffer)
-        case .list: document.kind(of: value) == .array ? buffer.keep(json: value, of: document) : .null
-        case .object, .open, .map:
-            document.kind(of: value) == .object ? buffer.keep(json: value, of: document) : .null
-        case .any, .number, .structure: buffer.keep(json: value, of: document)
-        }
     }
 
     /// Returns a row for each search count, with its key `<source>.<engine>` split at the first dot.

@@ -15,7 +15,7 @@ public enum KeptForm: Sendable {
     case boolean
     /// The string `true` or `false`.
     case flag
-    /// A string that contains a decimal number with an optional sign and decimal point.
+    /// A string that contains a decimal number with an optional sign, decimal point and exponent.
     ///
     /// As with ``number``, the number cannot be the id of a phone or of its SIM card.
     case decimal
@@ -110,8 +110,10 @@ extension Span<UInt8> {
     /// Whether the string is a name of a single word.
     fileprivate var isSingleName: Bool { isName && allSatisfy { $0 != UInt8(ascii: " ") } }
 
-    /// Whether the string is a decimal number, such as `-12`, `0.5` or `1497595093.902000`.
+    /// Whether the string is a decimal number, such as `-12`, `0.5`, `1497595093.902000` or `1.497595093902E9`.
     fileprivate var isDecimal: Bool {
+        let hasExponent = indices.contains { self[$0] | 0x20 == UInt8(ascii: "e") }
+        guard !hasExponent else { return count <= 27 && DecimalParts(self) != nil }
         var digits = 0
         var points = 0
         for index in indices {

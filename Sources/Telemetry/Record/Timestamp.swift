@@ -129,6 +129,24 @@ extension Timestamp {
     }
 }
 
+extension Timestamp {
+    /// Creates an instant from a decimal number of seconds since 1970, such as `1497595093.902000` or `1.497595093902E9`.
+    ///
+    /// The time is truncated to milliseconds. Returns `nil` for any other text, and outside the years 1970 to 9999.
+    public init?(decimalSeconds text: Span<UInt8>) {
+        guard let time = DecimalTime(text)?.timestamp else { return nil }
+        self = time
+    }
+
+    /// Creates an instant from a decimal number of milliseconds since 1970, such as `1497595093902` or `1.497595093902E12`.
+    ///
+    /// Returns `nil` if the number has a fraction, and outside the years 1970 to 9999.
+    public init?(decimalMilliseconds text: Span<UInt8>) {
+        guard let milliseconds = Int64(integerValueOf: text) else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+}
+
 extension CivilDate {
     /// Parses a date such as `2018-12-10` at the start of `text`, or returns `nil` if there is none.
     init?(startOf text: Span<UInt8>) {

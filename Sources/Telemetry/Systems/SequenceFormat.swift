@@ -76,18 +76,12 @@ public struct SequenceFormat: Sendable {
         }
         let number =
             switch (payload.kind(of: node), member.notation) {
-            case (.number, .number): Self.integer(payload.bytes(of: node))
+            case (.number, .number): Int64(integerValueOf: payload.bytes(of: node))
             case (.string, .string): Int64(decimal: payload.bytes(of: node))
             default: Int64?.none
             }
         guard let number, number >= 0 else { return .invalid }
         return .number(number)
-    }
-
-    /// Returns the value of a number such as `7` or `7.0`, or `nil` if it is not an integer of 64 bits.
-    private static func integer(_ text: Span<UInt8>) -> Int64? {
-        if let number = Int64(decimal: text) { return number }
-        return JSONNumberText.integer(from: text).flatMap { Int64(decimal: $0.span) }
     }
 }
 

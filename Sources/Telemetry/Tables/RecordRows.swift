@@ -18,6 +18,12 @@ public struct EventCells: Sendable {
     public var object = Cell.null
     /// The value of the event.
     public var value = Cell.null
+    /// The amount of money that the event reports, as a number.
+    public var revenue = Cell.null
+    /// The code of the currency of the revenue.
+    public var currency = Cell.null
+    /// The duration of the session that the event reports, in milliseconds.
+    public var sessionDuration = Cell.null
     /// All other members of the event as JSON.
     public var extra = Cell.null
 
@@ -115,6 +121,8 @@ public struct RecordRows: Sendable {
     public var buffer: RowBuffer
     /// The number of events of the current record so far.
     public private(set) var eventCount = 0
+    /// The number of attributes of the current record so far.
+    private var attributeCount = 0
     /// The selection of event data for the column `extra`.
     public let extraContents: ExtraContents
     private var record = SharedCells()
@@ -196,6 +204,13 @@ public struct RecordRows: Sendable {
         self.record = record
         self.labels = labels
         eventCount = 0
+        attributeCount = 0
+    }
+
+    /// Returns whether the client of the current record is the string at `node`.
+    public func isClient(_ node: JSONNode, of document: JSONDocument) -> Bool {
+        guard case .text(let start, let count) = record.client, document.kind(of: node) == .string else { return false }
+        return document.bytes(of: node).equals(buffer.bytes(start, count).span)
     }
 
     /// Adds a row for `event` to the rows of the current record.
@@ -292,14 +307,111 @@ extension RecordRows {
             ) { $0.best.basis },
             .cell(
                 "elapsed_ms", .integer,
-                "the stored time of the event, on the clock that the format document of its system defines"
+                "the stored time of the event in milliseconds, on the clock that the format document of its system "
+                    + "defines; the nanoseconds of Glean before 36.0 on iOS are converted and rounded down"
             ) { $0.event.elapsed },
             .cell("name", .text, "the name of the event") { $0.event.name },
             .cell("category", .text, "the category of the event") { $0.event.category },
             .cell("method", .text, "the kind of action, such as `click`") { $0.event.method },
             .cell("object", .text, "the user interface element or subject of the action") { $0.event.object },
             .cell("value", .text, "the value of the event, as stored") { $0.event.value },
-            .cell("extra", .json, "all other data of the event") { $0.event.extra },
+            .cell(
+                "revenue", .real,
+                "the amount of money, in units of `currency`: the revenue of Adjust, or the value of a Leanplum event "
+                    + "with a currency"
+            ) { $0.event.revenue },
+            .cell("currency", .text, "the code of the currency of `revenue`, such as `EUR`, if it is stored") {
+                $0.event.currency
+            },
+            .cell(
+                "session_duration", .integer,
+                "the duration of a session of Activity Stream in milliseconds, as stored; a number of 10¹² or more is a "
+                    + "time since 1970-01-01, because the start of the session was not recorded"
+            ) { $0.event.sessionDuration },
+            .cell(
+                "extra", .json,
+                "all other data of the event; for Leanplum, the parameters of the event, and in the member `request` all "
+                    + "other members of the request"
+            ) { $0.event.extra },
             .cell("label", .text, "the documented meaning of the event") { $0.label },
         ])
+}
+
+// MARK: - The table of attributes
+
+/// The kind of an attribute, with its name in the table of attributes as the raw value.
+public enum AttributeKind: String, Sendable {
+    /// A property that the app assigned to the user.
+    case user
+    /// A property that the SDK assigned to the device.
+    case device
+    /// A parameter that the server passes to the operator of the app.
+    case callback
+    /// A parameter that the server passes to partners of the operator.
+    case partner
+}
+
+/// The cells of a row in the table of attributes.
+public struct AttributeRow: Sendable {
+    let event: Int
+    let kind, key, value, type, label: Cell
+}
+
+extension RecordRows {
+    /// The table of the attributes of users and devices, and of the parameters of events, whose names an app chooses.
+    public static let attributes = RowTable<AttributeRow>(
+        ofRecords: "attributes",
+        aRowForEach: "user attribute or device attribute of Leanplum, and callback or partner parameter of Adjust",
+        indexes: [["key"]],
+        [
+            .integer("event", "the number `n` of the event in the table `events`") { $0.event },
+            .cell(
+                "kind", .text, "the kind of attribute: `user`, `device`, `callback` or `partner`", isRequired: true
+            ) { $0.kind },
+            .cell("key", .text, "the name of the attribute", isRequired: true) { $0.key },
+            .cell("value", .text, "the value: a string as it is, any other value as JSON; NULL for `null`") {
+                $0.value
+            },
+            .cell(
+                "value_type", .text,
+                "the type of the value in JSON: `string`, `number`, `boolean`, `null`, `array` or `object`",
+                isRequired: true
+            ) { $0.type },
+            .cell("label", .text, "the documented meaning of the attribute") { $0.label },
+        ])
+
+    /// Adds an attribute of the event that is added next.
+    ///
+    /// `label` is the documented meaning of the attribute.
+    public mutating func add(
+        _ attribute: JSONMember, of document: JSONDocument, kind: AttributeKind, label: String? = nil
+    ) {
+        guard buffer.index(of: Self.attributes.table) != nil else { return }
+        let row = AttributeRow(
+            event: eventCount, kind: buffer.keep(kind.rawValue), key: buffer.keep(string: attribute.key, of: document),
+            value: buffer.keep(value: attribute.value, of: document),
+            type: buffer.keep(Self.typeName(of: document.kind(of: attribute.value))), label: buffer.keep(label))
+        add(row, number: attributeCount, to: Self.attributes)
+        attributeCount += 1
+    }
+
+    /// Adds the members of `object` as attributes of the event that is added next.
+    ///
+    /// If `object` is not an object, nothing is added.
+    public mutating func add(attributesIn object: JSONNode, of document: JSONDocument, kind: AttributeKind) {
+        for index in 0..<document.memberCount(of: object) {
+            add(document.member(at: index, of: object), of: document, kind: kind)
+        }
+    }
+
+    private static func typeName(of kind: JSONKind) -> String {
+        switch kind {
+        case .null, .removed: "null"
+        case .true, .false: "boolean"
+        case .number: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
 }

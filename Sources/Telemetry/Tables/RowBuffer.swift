@@ -10,7 +10,7 @@ public struct RowBuffer: Sendable {
     public private(set) var cells: [[Cell]]
     private let tables: [Table]
     /// Whether a table has a column of JSON.
-    private let storesJSON: Bool
+    public let storesJSON: Bool
 
     /// Creates an empty buffer.
     ///
@@ -147,24 +147,32 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Stores the members of `object` for which `isWanted` returns `true`, as canonical JSON.
+    /// Stores the members of `object` for which `isWanted` returns `true`, and the member `added`, as canonical JSON.
     ///
-    /// Returns a null cell if `isWanted` returns `true` for no member, or if no table has a column of JSON.
+    /// `object` must not contain the key of `added`, whose value is canonical JSON. Returns a null cell if there are no
+    /// members, or if no table has a column of JSON.
     public mutating func keep(
-        membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
+        membersOf object: JSONNode, of document: JSONDocument, adding added: (key: JSONKey, json: [UInt8])? = nil,
+        where isWanted: (JSONMember) -> Bool = { _ in true }
     ) -> Cell {
         guard storesJSON else { return .null }
         let start = text.count
-        for place in 0..<document.memberCount(of: object) {
-            let member = document.member(at: place, of: object)
-            guard isWanted(member) else { continue }
-            text.append(text.count == start ? UInt8(ascii: "{") : UInt8(ascii: ","))
-            document.write(member.key, to: &text)
-            text.append(UInt8(ascii: ":"))
-            document.write(member.value, to: &text)
+        document.write(membersOf: object, adding: added, to: &text, where: isWanted)
+        return text.count > start ? .text(start: start, count: UInt32(text.count - start)) : .null
+    }
+
+    /// Stores values as a canonical JSON array.
+    ///
+    /// Returns a null cell if no table has a column of JSON.
+    public mutating func keep(arrayOf nodes: [JSONNode], of document: JSONDocument) -> Cell {
+        guard storesJSON else { return .null }
+        let start = text.count
+        text.append(UInt8(ascii: "["))
+        for (index, node) in nodes.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            document.write(node, to: &text)
         }
-        guard text.count > start else { return .null }
-        text.append(UInt8(ascii: "}"))
+        text.append(UInt8(ascii: "]"))
         return .text(start: start, count: UInt32(text.count - start))
     }
 
@@ -182,8 +190,24 @@ extension RowBuffer {
         guard let node, document.kind(of: node) == .number else { return .null }
         let digits = document.bytes(of: node)
         guard digits.isFiniteNumber else { return .null }
+        return keep(number: digits)
+    }
+
+    /// Stores a number, or a string that contains a number in the notation of JSON, as a number.
+    ///
+    /// Returns a null cell for any other value, and for a number that is too large for a 64-bit floating-point number.
+    public mutating func keep(decimal node: JSONNode?, of document: JSONDocument) -> Cell {
+        guard let node else { return .null }
+        guard document.kind(of: node) == .string else { return keep(real: node, of: document) }
+        let digits = document.bytes(of: node)
+        guard DecimalParts(digits) != nil, digits.isFiniteNumber else { return .null }
+        return keep(number: digits)
+    }
+
+    /// Stores a finite number in the notation of JSON.
+    public mutating func keep(number: Span<UInt8>) -> Cell {
         let start = text.count
-        text.append(copying: digits)
+        text.append(copying: number)
         return .real(start: start, count: UInt32(text.count - start))
     }
 
@@ -193,6 +217,24 @@ extension RowBuffer {
         case .true: .integer(1)
         case .false: .integer(0)
         case .null?, .removed, .number, .string, .array, .object, nil: .null
+        }
+    }
+}
+
+extension RowBuffer {
+    /// Stores a value in the form of a column of the kind that the form has.
+    ///
+    /// Returns a null cell if the type of the value is not that of the form.
+    public mutating func keep(_ value: JSONNode, as form: PayloadForm, of document: JSONDocument) -> Cell {
+        switch form {
+        case .version, .integer: keep(integer: value, of: document)
+        case .boolean: keep(flag: value, of: document)
+        case .number: keep(real: value, of: document)
+        case .string: keep(string: value, of: document)
+        case .orNull(let form): keep(value, as: form, of: document)
+        case .list: document.kind(of: value) == .array ? keep(json: value, of: document) : .null
+        case .object, .open, .map: document.kind(of: value) == .object ? keep(json: value, of: document) : .null
+        case .any, .structure: keep(json: value, of: document)
         }
     }
 }

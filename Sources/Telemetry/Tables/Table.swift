@@ -62,6 +62,18 @@ public struct TableColumn: Sendable {
         case time
         /// Canonical JSON as a string.
         case json
+
+        /// Creates the type of the column for a field of the given form.
+        public init(_ form: PayloadForm) {
+            switch form {
+            case .version, .integer: self = .integer
+            case .boolean: self = .flag
+            case .number: self = .real
+            case .string: self = .text
+            case .orNull(let form): self.init(form)
+            case .any, .list, .structure, .object, .open, .map: self = .json
+            }
+        }
     }
 
     /// A description of the type, such as `INTEGER, 0 or 1 or NULL`.

@@ -34,6 +34,16 @@ import Testing
         #expect(JSONNumberText.integer(from: bytes(text).span) == expected.map(bytes))
     }
 
+    @Test(
+        arguments: [
+            ("7", 7), ("007", 7), ("-7", -7), ("7.0", 7), ("1.5e3", 1500), ("1.497595093902E12", 1_497_595_093_902),
+            ("9223372036854775807", .max), ("9.223372036854775808e18", nil), ("-9223372036854775808", .min),
+            ("1.5", nil), ("1e400", nil), ("1e-1", nil), ("007.0", nil), ("+7", nil), ("", nil), ("0x7", nil),
+        ] as [(String, Int64?)])
+    func readsIntegersInAnyNotation(_ text: String, _ expected: Int64?) {
+        #expect(Int64(integerValueOf: bytes(text).span) == expected)
+    }
+
     @Test(arguments: [
         ("0", "", 0, false), ("12", "12", 2, false), ("-1.20", "12", 1, true), ("0.012", "12", -1, false),
         ("1e3", "1", 4, false), ("1200", "12", 4, false), ("12e-5", "12", -3, false), ("-0.0", "", 0, true),

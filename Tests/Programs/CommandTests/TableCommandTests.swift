@@ -9,8 +9,9 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private static let tables = [
-        "clients", "columns", "core", "events", "gaps", "holds", "meta", "metrics", "notes", "problems", "quarantine",
-        "queues", "records", "searches", "sift_states", "stores",
+        "attributes", "clients", "columns", "core", "events", "gaps", "holds", "meta", "metrics", "notes", "problems",
+        "quarantine",
+        "queues", "records", "searches", "sift_readings", "sift_states", "stores",
     ]
 
     private func query(_ database: String, _ sql: String) throws -> String {

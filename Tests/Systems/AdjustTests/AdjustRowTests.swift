@@ -11,11 +11,13 @@ import Testing
 @Suite struct AdjustRowTests {
     /// The cells of the only event of a payload, and those of its record.
     private struct Row {
-        let time, milliseconds, basis, elapsed, name, category, method, object, value, extra: String?
+        let time, milliseconds, basis, elapsed, name, category, method, object, value, revenue, currency, extra: String?
+        /// The kind, the key, the value and the type of each attribute.
+        let attributes: [[String?]]
         let os, osVersion, device, locale: String?
 
         init(_ payload: String, type: String = "event") throws {
-            var rows = RecordRows([RecordRows.events.table])
+            var rows = RecordRows([RecordRows.events.table, RecordRows.attributes.table])
             var shared = RecordRows.SharedCells()
             shared.time = rows.buffer.keep("time of the record")
             rows.begin(shared, labels: [])
@@ -25,7 +27,7 @@ import Testing
                 of: document, type: type, to: &rows, nested: &nested)
             let buffer = rows.buffer
             let cells = buffer.cells[0]
-            try #require(cells.count == 20 && rows.eventCount == 1)
+            try #require(cells.count == 23 && rows.eventCount == 1)
             func text(_ cell: Cell) -> String? {
                 switch cell {
                 case .null: nil
@@ -43,7 +45,13 @@ import Testing
             method = text(cells[15])
             object = text(cells[16])
             value = text(cells[17])
-            extra = text(cells[18])
+            revenue = text(cells[18])
+            currency = text(cells[19])
+            extra = text(cells[21])
+            let found = buffer.cells[1]
+            attributes = stride(from: 0, to: found.count, by: 8).map { row in
+                found[row + 3..<row + 7].map { text($0) }
+            }
             os = text(device.os)
             osVersion = text(device.osVersion)
             self.device = text(device.device)
@@ -62,6 +70,8 @@ import Testing
         #expect(row.time == "2017-03-20T08:53:20.418Z" && row.milliseconds == "1490000000418" && row.basis == "event")
         #expect(row.name == "hjuag8" && row.category == "event" && row.value == "12.50000")
         #expect(row.extra == #"{"callback":{"a":"x/y","b":1},"currency":"EUR","partner":"no JSON"}"#)
+        #expect(row.revenue == "12.50000" && row.currency == "EUR")
+        #expect(row.attributes == [["callback", "a", "x/y", "string"], ["callback", "b", "1", "number"]])
         #expect(row.elapsed == nil && row.method == nil && row.object == nil)
         #expect(row.os == "ios" && row.osVersion == "10.2.1" && row.device == "iPhone9,3" && row.locale == "de-AT")
     }
@@ -84,13 +94,45 @@ import Testing
     func encodedParameters(params: String, extra: String?) throws {
         let row = try Row(#"{"amount":"1990","params":"\#(params)"}"#, type: "revenue")
         #expect(row.extra == extra)
-        #expect(row.value == "1990" && row.name == "revenue")
+        #expect(row.value == "1990" && row.name == "revenue" && row.revenue == "1.990" && row.currency == nil)
+        #expect(row.attributes.count == (extra == nil ? 0 : 1))
     }
 
     @Test("The revenue takes precedence over the amount")
     func amounts() throws {
         #expect(try Row(#"{"amount":"1990","revenue":"4.99000"}"#).value == "4.99000")
         #expect(try Row(#"{"amount":7,"revenue":7}"#).value == nil)
+    }
+
+    @Test(
+        "A revenue that is not a number is not in its column, but is not lost",
+        arguments: [
+            (#"{"revenue":"much"}"#, nil, "much", nil), (#"{"revenue":"1e400"}"#, nil, "1e400", nil),
+            (#"{"revenue":7}"#, nil, nil, #"{"revenue":7}"#),
+            (#"{"revenue":{"a":[]}}"#, nil, nil, #"{"revenue":{"a":[]}}"#),
+            (#"{"amount":"-5"}"#, nil, "-5", nil), (#"{"amount":"1.5"}"#, nil, "1.5", nil),
+            (#"{"amount":"5"}"#, "0.005", "5", nil),
+            (#"{"amount":"12345678901234567890"}"#, nil, "12345678901234567890", nil),
+            (#"{"currency":["EUR"],"revenue":"1"}"#, "1", "1", #"{"currency":["EUR"]}"#),
+        ] as [(String, String?, String?, String?)])
+    func hostileRevenue(payload: String, revenue: String?, value: String?, extra: String?) throws {
+        let row = try Row(payload)
+        #expect(row.revenue == revenue && row.value == value && row.extra == extra && row.currency == nil)
+    }
+
+    @Test("The choices of the user and the parameters for partners are kept")
+    func choices() throws {
+        let row = try Row(
+            #"""
+            {"granular_third_party_sharing_options":"{\"p\":{\"k\":\"v\"}}","measurement":"disable",\#
+            "partner_params":"{\"x\":null,\"y\":[true]}","partner_sharing_settings":"none","sharing":"enable"}
+            """#, type: "third_party_sharing")
+        #expect(
+            row.extra == #"""
+                {"granular_third_party_sharing_options":{"p":{"k":"v"}},"measurement":"disable","partner":{"x":null,"y":[true]},\#
+                "partner_sharing_settings":"none","sharing":"enable"}
+                """#)
+        #expect(row.attributes == [["partner", "x", nil, "null"], ["partner", "y", "[true]", "array"]])
     }
 
     @Test("A locale needs a language and a country", arguments: [#"{"language":"de"}"#, #"{"country":"AT"}"#, "{}"])

@@ -82,6 +82,16 @@ import Testing
                     "2.0.5","time":"\#(time)","updateDate":"\#(time)","userId":"U"}]}
                     """#
             }),
+        // A time with an exponent, as in the requests that Mozilla's documentation prints.
+        Example(
+            system: .leanplum, type: "multi",
+            payload: { minute in
+                let time = "1.\("\(milliseconds(minute) / 1000)".dropFirst())E9"
+                return #"""
+                    {"data":[{"action":"start","client":"ios","devMode":false,"deviceId":"D","sdkVersion":"2.0.5","time":\#
+                    "\#(time)","userId":"U"}]}
+                    """#
+            }),
         Example(
             system: .activityStream, type: "activity-stream-mobile-sessions",
             payload: { minute in
