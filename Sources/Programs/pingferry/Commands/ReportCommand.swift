@@ -26,6 +26,8 @@ struct ReportCommand: AsyncParsableCommand {
             rounded down to multiples of n, so that hidden counts cannot be calculated from them. The page then lists no \
             single clients, but still contains the names of inputs. --pseudonymize replaces ids by pseudonyms, and omits \
             names, paths and free text. --coarsen-times also rounds all times. The summary of --json contains exact counts.
+
+            --\(EventDefinitions.optionName) adds the meanings of events and metrics that apps define themselves; see convert.
             """)
 
     @Option(
