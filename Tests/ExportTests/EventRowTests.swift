@@ -183,7 +183,10 @@ import Testing
             (#""memory_distribution":{"a.b":{"sum":12,"values":{}}}"#, ["- - 12 byte"]),
             (#""custom_distribution":{"a.b":{"sum":12,"values":{}}}"#, ["- - 12 -"]),
             (#""boolean":{"a.b":true},"string":{"a.b":"7"},"new":{"a.b":7}"#, ["- - - -", "- - - -", "- - - -"]),
-            (#""labeled_counter":{"a.b":{"x":1,"y":2},"a.c":{},"a.d":3}"#, ["x - 1 -", "y - 2 -", "- - - -", "- - - -"]),
+            (
+                #""labeled_counter":{"a.b":{"x":1,"y":2},"a.c":{},"a.d":3}"#,
+                ["x - 1 -", "y - 2 -", "- - - -", "- - - -"]
+            ),
             (#""labeled_quantity":{"a.b":{"x":1}}"#, ["x - 1 -"]),
             (#""labeled_timing_distribution":{"a.b":{"x":{"sum":1,"values":{}}}}"#, ["x - 1 nanosecond"]),
             (#""labeled_memory_distribution":{"a.b":{"x":{"sum":1,"values":{}}}}"#, ["x - 1 byte"]),

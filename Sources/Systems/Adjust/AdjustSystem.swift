@@ -51,7 +51,9 @@ private struct AdjustVocabulary: Vocabulary {
     ]
 
     func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
-        guard let token = payload.text(AdjustParameters.eventToken, in: payload.root) else { return [Self.types[record.type]] }
+        guard let token = payload.text(AdjustParameters.eventToken, in: payload.root) else {
+            return [Self.types[record.type]]
+        }
         return [FocusTokens.meanings[token]]
     }
 }

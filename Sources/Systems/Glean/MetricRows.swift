@@ -10,7 +10,9 @@ extension GleanRows {
                 "metric_type", .text, "the type of the metric, such as `counter` or `labeled_counter`", isRequired: true
             ) { $0.type },
             .cell("name", .text, "the category and the name of the metric, separated by a dot") { $0.name },
-            .cell("label", .text, "the label, if the metric is labeled; the key of a dual-labeled counter") { $0.label },
+            .cell("label", .text, "the label, if the metric is labeled; the key of a dual-labeled counter") {
+                $0.label
+            },
             .cell("second_label", .text, "the second label: the category of a dual-labeled counter") {
                 $0.secondLabel
             },
@@ -31,7 +33,7 @@ extension GleanRows {
         ])
 
     static let definitions = RowTable<GleanDefinition>(
-        "metric_definitions", aRowForEach: "definition of a Glean metric or event in the files of `--glean-definitions`",
+        "metric_definitions", aRowForEach: "definition of a Glean metric or event in the given files",
         key: ["name"],
         [
             .text("name", "the category and the name, separated by a dot, as in `metrics` and `events`") { $0.name },
@@ -77,7 +79,6 @@ struct MetricRows {
     private let definitions: GleanDefinitions
     private var rows: [MetricRow] = []
 
-
     init(_ definitions: GleanDefinitions) { self.definitions = definitions }
 
     /// Returns a row for each metric, or for each label of a labeled metric.
@@ -117,13 +118,11 @@ struct MetricRows {
             }
             return rows.append(row)
         }
-        var labels = self
         document.forEachMember(of: value) { label in
             let cell = buffer.keep(string: label.key, of: document)
             if start.label == .null { row.label = cell } else { row.secondLabel = cell }
-            labels.add(label.value, kind.withoutLabel, definition, row, in: document, &buffer)
+            add(label.value, kind.withoutLabel, definition, row, in: document, &buffer)
         }
-        self = labels
     }
 }
 

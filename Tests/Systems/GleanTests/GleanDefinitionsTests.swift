@@ -38,7 +38,10 @@ import Testing
             ),
             (#"{"a.b":{"type":"x","labels":["x",7]}}"#, ["a.b: labels is not a list of strings at byte 28"]),
             (#"{"a.b":{"type":"x","extra_keys":[]}}"#, ["a.b: extra_keys is not an object at byte 32"]),
-            (#"{"a.b":{"type":"x","description":{}},"a.c":{"type":"x"}}"#, ["a.b: description is not a string at byte 33"]),
+            (
+                #"{"a.b":{"type":"x","description":{}},"a.c":{"type":"x"}}"#,
+                ["a.b: description is not a string at byte 33"]
+            ),
             (#"{"a-ping":{"description":"x","include_client_id":true}}"#, []),
             (#"{"a.b":\#(String(repeating: "[", count: 100))"#, ["nested too deep at byte 70"]),
         ])
@@ -54,7 +57,8 @@ import Testing
         #expect(try definitions.read(first) == [])
         let other = #"{"a.b":{"type":"counter","description":"Two."},"a.c":{"type":"counter"}}"#
         #expect(
-            try definitions.read(Array(other.utf8)).map(\.description) == ["a.b: differs from an earlier one at byte 7"])
+            try definitions.read(Array(other.utf8)).map(\.description) == ["a.b: differs from an earlier one at byte 7"]
+        )
         #expect(definitions["a.b"]?.summary == "One")
         #expect(definitions.count == 2)
     }
@@ -68,8 +72,10 @@ import Testing
     @Test(
         "The summary is the first sentence of the description.",
         arguments: [
-            ("One. Two.", "One"), ("One", "One"), ("One!", "One!"), ("One? Two", "One?"), (" \n One\n  two.\nThree.", "One two"),
-            ("One\n\ntwo.", "One"), ("Tabs, e.g. one. Two.", "Tabs, e.g. one"), ("Version 1.5 of it. x", "Version 1.5 of it"),
+            ("One. Two.", "One"), ("One", "One"), ("One!", "One!"), ("One? Two", "One?"),
+            (" \n One\n  two.\nThree.", "One two"),
+            ("One\n\ntwo.", "One"), ("Tabs, e.g. one. Two.", "Tabs, e.g. one"),
+            ("Version 1.5 of it. x", "Version 1.5 of it"),
             ("A, b etc. and c. D", "A, b etc. and c"), ("See a.b. c", "See a.b. c"), ("x\u{200B}\u{1B}y.", "xy"),
             ("", nil), (" \n ", nil), (".", nil), ("é.", "é"),
             (String(repeating: "x", count: 200), String(repeating: "x", count: 200)),
@@ -96,7 +102,9 @@ import Testing
         #expect(
             card.extraKeys.map { String(decoding: $0, as: UTF8.self) }
                 == #"{"card_type":{"description":"The type of the card.","type":"string"}}"#)
-        #expect(definitions["toolbar.tapped"]?.summary == "A button of the toolbar was tapped, e.g. the button for a new tab")
+        #expect(
+            definitions["toolbar.tapped"]?.summary
+                == "A button of the toolbar was tapped, e.g. the button for a new tab")
         let startup = try #require(definitions["app.startup"])
         #expect(startup.timeUnit == "millisecond" && startup.expiration == "2027-01-01" && startup.unit == nil)
         #expect(definitions["fx_suggest.position"]?.unit == "suggestions")

@@ -119,11 +119,13 @@ import Testing
             ("action invert-colors app", "is-invert-colors-enabled", "true", "State of Invert Colors"),
             ("action view onboarding-card-view", "card-type", "welcome", "Onboarding card shown"),
             (
-                "action view firefox-homepage recently-saved-bookmark-item-view", "recently-saved-bookmark-impressions", "2",
+                "action view firefox-homepage recently-saved-bookmark-item-view", "recently-saved-bookmark-impressions",
+                "2",
                 "Home page: recently saved bookmarks shown"
             ),
             (
-                "action view firefox-homepage recently-saved-reading-list-view", "recently-saved-reading-items-impressions", "2",
+                "action view firefox-homepage recently-saved-reading-list-view",
+                "recently-saved-reading-items-impressions", "2",
                 "Home page: recently saved reading-list items shown"
             ),
         ])

@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "D.3: Deep links are recognized as the apps do.",
+        "D.3: Documented deep links have a destination, also the two that no version of the app follows.",
         arguments: [
             ("settings/fxa", "the settings of the Firefox account"),
             ("Settings//FXA/", "the settings of the Firefox account"), ("/history", "the history"),

@@ -46,7 +46,7 @@ struct ConvertCommand: AsyncParsableCommand {
             --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
             for two events, the second of which is not documented. Tables and timelines always contain labels.
 
-            Apps define their own events and metrics for the newer telemetry of Mozilla. \
+            With some SDKs, apps define their own events and metrics. \
             --\(EventDefinitions.optionName) reads their definitions: labels are then the first sentences of descriptions, \
             the table metrics has units and descriptions, and the table metric_definitions has all definitions.
               \(EventDefinitions.command) > app.json

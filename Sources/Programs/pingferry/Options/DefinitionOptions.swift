@@ -43,7 +43,9 @@ struct DefinitionOptions: ParsableArguments {
         guard file.size <= EventDefinitions.maximumFileSize else {
             throw CommandError(
                 status: .badData,
-                message: "\(path): larger than \(EventDefinitions.maximumFileSize >> 20) MiB, which is too large for definitions",
+                message: """
+                    \(path): larger than \(EventDefinitions.maximumFileSize >> 20) MiB, which is too large for definitions
+                    """,
                 remedy: Self.remedy)
         }
         let bytes = try file.contents(limit: EventDefinitions.maximumFileSize)
