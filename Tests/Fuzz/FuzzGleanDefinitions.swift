@@ -8,7 +8,8 @@ func fuzzGleanDefinitions(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     do {
         let faults = try definitions.read(bytes)
         precondition(faults.allSatisfy { ($0.offset ?? 0) < count }, "an error is not in the file")
-        precondition(try definitions.read(bytes) == faults, "a repeated file has other errors")
+        let again = try definitions.read(bytes)
+        precondition(again == faults, "a repeated file has other errors")
     } catch {
         precondition((error.offset ?? 0) <= count, "the error is not in the file")
     }

@@ -4,12 +4,6 @@ import Telemetry
 
 /// The definitions of metrics and events by apps and libraries, as `glean_parser dump` prints them.
 ///
-/// ```swift
-/// var definitions = GleanDefinitions()
-/// let faults = try definitions.read(bytes)
-/// let system = GleanSystem(definitions)
-/// ```
-///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 15.
 public struct GleanDefinitions: Sendable {
     /// The maximum number of definitions.
