@@ -33,7 +33,7 @@ extension GleanRows {
         ])
 
     static let definitions = RowTable<GleanDefinition>(
-        "metric_definitions", aRowForEach: "definition of a Glean metric or event in the given files",
+        "metric_definitions", aRowForEach: "Glean metric or event that `--glean-definitions` defines",
         key: ["name"],
         [
             .text("name", "the category and the name, separated by a dot, as in `metrics` and `events`") { $0.name },
