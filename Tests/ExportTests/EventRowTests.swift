@@ -10,12 +10,13 @@ import Testing
 /// The rows of one record, whose time is 2020-03-02T12:00:00.000Z.
 private struct Rows {
     private let buffer: RowBuffer
-    private let tables = ExportTables(Systems.table).all
+    private let tables: [Table]
 
     init(
         _ system: SystemName, _ type: String, _ payload: String, for contents: ExtraContents = .remainingData,
-        target: Target? = nil, held: [Hold] = [], notes: [String] = []
+        target: Target? = nil, held: [Hold] = [], notes: [String] = [], systems: SystemTable = Systems.table
     ) throws {
+        tables = ExportTables(systems).all
         let record = Record(
             system: system, type: type, id: "1", client: "C", time: Timestamp(milliseconds: 1_583_150_400_000),
             target: target, payload: Array(payload.utf8), source: Sample.source, notes: notes, held: held)
@@ -23,7 +24,7 @@ private struct Rows {
         let layout = record.write(to: &line)
         var batch = RecordBatch(firstNumber: 1)
         batch.add(RecordSummary(record), line: line[...], payload: line[layout.payload])
-        var builder = RowBuilder(tables, systems: Systems.table, contents)
+        var builder = RowBuilder(tables, systems: systems, contents)
         _ = try builder.buildRows(of: batch)
         buffer = builder.rows.buffer
     }
@@ -180,6 +181,77 @@ private struct Rows {
             "string_list":{"v":["1"]}}}
             """#)
         #expect(rows.column("value", of: "metrics") == ["7", "y\"z", "plain", #"["1"]"#])
+    }
+
+    /// The columns `label`, `second_label`, `number` and `unit` of the metrics of a payload without definitions.
+    @Test(
+        arguments: [
+            (#""counter":{"a.b":7}"#, ["- - 7 -"]), (#""quantity":{"a.b":-7}"#, ["- - -7 -"]),
+            (#""counter":{"a.b":"7","a.c":null,"a.d":[7]}"#, ["- - - -", "- - - -", "- - - -"]),
+            (#""counter":{"a.b":9223372036854775807}"#, ["- - 9223372036854775807 -"]),
+            (#""counter":{"a.b":1e999}"#, ["- - - -"]), (#""counter":7"#, ["- - - -"]),
+            (#""timespan":{"a.b":{"time_unit":"second","value":3}}"#, ["- - 3 second"]),
+            (#""timespan":{"a.b":{"value":3},"a.c":3}"#, ["- - 3 -", "- - - -"]),
+            (#""rate":{"a.b":{"denominator":8,"numerator":1}}"#, ["- - 0.125 -"]),
+            (#""rate":{"a.b":{"denominator":0,"numerator":1},"a.c":{"numerator":1}}"#, ["- - - -", "- - - -"]),
+            (#""timing_distribution":{"a.b":{"sum":12,"values":{"1":2}}}"#, ["- - 12 nanosecond"]),
+            (#""timing_distribution":{"a.b":{"values":{}}}"#, ["- - - -"]),
+            (#""timing_distribution":{"a.b":{"sum":1,"time_unit":"second"}}"#, ["- - 1 second"]),
+            (#""memory_distribution":{"a.b":{"sum":12,"values":{}}}"#, ["- - 12 byte"]),
+            (#""custom_distribution":{"a.b":{"sum":12,"values":{}}}"#, ["- - 12 -"]),
+            (#""boolean":{"a.b":true},"string":{"a.b":"7"},"new":{"a.b":7}"#, ["- - - -", "- - - -", "- - - -"]),
+            (
+                #""labeled_counter":{"a.b":{"x":1,"y":2},"a.c":{},"a.d":3}"#,
+                ["x - 1 -", "y - 2 -", "- - - -", "- - - -"]
+            ),
+            (#""labeled_quantity":{"a.b":{"x":1}}"#, ["x - 1 -"]),
+            (#""labeled_timing_distribution":{"a.b":{"x":{"sum":1,"values":{}}}}"#, ["x - 1 nanosecond"]),
+            (#""labeled_memory_distribution":{"a.b":{"x":{"sum":1,"values":{}}}}"#, ["x - 1 byte"]),
+            (#""labeled_rate":{"a.b":{"x":{"denominator":4,"numerator":2}}}"#, ["x - 0.5 -"]),
+            (#""labeled_string":{"a.b":{"x":"1"}}"#, ["x - - -"]),
+            (
+                #""dual_labeled_counter":{"a.b":{"x":{"p":1,"q":2},"y":{"p":3}},"a.c":{"x":{}},"a.d":{"x":4}}"#,
+                ["x p 1 -", "x q 2 -", "y p 3 -", "x - - -", "x - - -"]
+            ),
+        ])
+    func metricsHaveNumbersAndUnits(metrics: String, expected: [String]) throws {
+        #expect(try Self.metricRows(of: metrics, Systems.table) == expected)
+    }
+
+    private static func metricRows(of metrics: String, _ systems: SystemTable) throws -> [String] {
+        let rows = try Rows(.glean, "metrics", "{\"metrics\":{\(metrics)}}", systems: systems)
+        let columns = ["label", "second_label", "number", "unit"].map { rows.column($0, of: "metrics") }
+        return columns[0].indices.map { row in columns.map { $0[row] ?? "-" }.joined(separator: " ") }
+    }
+
+    @Test func definitionsDetermineUnitsAndLabels() throws {
+        var definitions = EventDefinitions()
+        let file = #"""
+            {"a.b":{"type":"quantity","unit":"tabs","description":"The tabs. All."},\#
+            "a.c":{"type":"timespan","time_unit":"hour","description":"No full stop"},\#
+            "a.d":{"type":"custom_distribution","unit":"percent"},"a.e":{"type":"event","description":"It\nhappened."},\#
+            "a.f":{"type":"timing_distribution","time_unit":"millisecond","unit":"x"},\#
+            "glean.restarted":{"type":"event","description":"Other."}}
+            """#
+        #expect(try definitions.read(Array(file.utf8)) == [])
+        let systems = Systems.table(with: definitions)
+        let metrics = #"""
+            "custom_distribution":{"a.d":{"sum":1,"values":{}}},"labeled_quantity":{"a.b":{"x":2}},"quantity":{"a.b":3,"z":4},\#
+            "timespan":{"a.c":{"value":5}},"timing_distribution":{"a.f":{"sum":6,"values":{}}}
+            """#
+        #expect(
+            try Self.metricRows(of: metrics, systems) == [
+                "- - 1 percent", "x - 2 tabs", "- - 3 tabs", "- - 4 -", "- - 5 hour", "- - 6 nanosecond",
+            ])
+        let rows = try Rows(
+            .glean, "events",
+            #"""
+            {"events":[{"category":"a","name":"e","timestamp":0},{"category":"a","name":"x","timestamp":0},\#
+            {"category":"glean","name":"restarted","timestamp":0}],"metrics":{\#(metrics)}}
+            """#, systems: systems)
+        #expect(rows.column("label") == ["It happened", nil, "App started again"])
+        #expect(
+            rows.column("description", of: "metrics") == [nil, "The tabs", "The tabs", nil, "No full stop", nil])
     }
 
     @Test(

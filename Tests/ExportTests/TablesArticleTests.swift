@@ -76,7 +76,10 @@ import Testing
         "searches": "record source engine count",
         "sift_states": "record n kind latitude longitude altitude state",
         "sift_readings": "record n event kind time time_ms x y z",
-        "metrics": "record metric_type name label value",
+        "metrics": "record metric_type name label second_label value number unit description",
+        "metric_definitions":
+            "name metric_type description unit time_unit memory_unit sensitivity expires lifetime pings labels second_labels "
+            + "extra_keys",
         "clients": "system client app_name records uploadable events first last",
         "stores":
             "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable "

@@ -6,7 +6,8 @@ private typealias Fuzzer = @Sendable @convention(c) (UnsafePointer<UInt8>?, Int)
 private let fuzzers: [String: Fuzzer] = [
     "FuzzAdjustQueue": fuzzAdjustQueue, "FuzzArchive": fuzzArchive, "FuzzBackupRows": fuzzBackupRows,
     "FuzzBinaryPropertyList": fuzzBinaryPropertyList, "FuzzBundle": fuzzBundle, "FuzzBundleIndex": fuzzBundleIndex,
-    "FuzzCourierLists": fuzzCourierLists, "FuzzExpectedList": fuzzExpectedList, "FuzzGleanEvents": fuzzGleanEvents,
+    "FuzzCourierLists": fuzzCourierLists, "FuzzExpectedList": fuzzExpectedList,
+    "FuzzGleanDefinitions": fuzzGleanDefinitions, "FuzzGleanEvents": fuzzGleanEvents,
     "FuzzGleanPing": fuzzGleanPing, "FuzzHAR": fuzzHAR, "FuzzJSON": fuzzJSON, "FuzzKeybag": fuzzKeybag,
     "FuzzKeyedArchive": fuzzKeyedArchive, "FuzzLeanplumDatabase": fuzzLeanplumDatabase,
     "FuzzLeanplumRows": fuzzLeanplumRows, "FuzzLedger": fuzzLedger, "FuzzNDJSON": fuzzNDJSON,

@@ -49,6 +49,13 @@ extension QuarantineEntry {
 extension EventLabeler {
     /// Creates a labeler with the vocabularies of the known systems.
     public init() { self.init(Systems.table) }
+
+    /// Returns the meaning of each event in the payload of a record of `app`.
+    public mutating func labels(of payload: String, system: SystemName, type: String, app: App? = nil) -> [String?] {
+        let record = Record(
+            system: system, type: type, id: "1", app: app, payload: Array(payload.utf8), source: Sample.source)
+        return labels(of: record.payload, in: RecordSummary(record))
+    }
 }
 
 extension UploadRoute {

@@ -47,7 +47,9 @@ COLUMNS = {name: columns.split() for name, columns in {
                      "gravity_z magnetic_field_calibration_accuracy magnetic_field_x magnetic_field_y magnetic_field_z "
                      "rotation_rate_x rotation_rate_y rotation_rate_z user_acceleration_x user_acceleration_y "
                      "user_acceleration_z",
-    "metrics": "record n metric_type name label value",
+    "metrics": "record n metric_type name label second_label value number unit description",
+    "metric_definitions": "name metric_type description unit time_unit memory_unit sensitivity expires lifetime pings labels "
+                          "second_labels extra_keys",
     "clients": "n system client app_id app_name app_version records uploadable events first last",
     "stores": "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable held "
               "types quarantined problems pending_events facts usage_data",
@@ -522,15 +524,55 @@ def searches_of(record):
         yield dict(n=n, source=source if point else None, engine=engine if point else key, count=integer_of(searches[key]))
 
 
+def number_of(value):
+    """Returns a JSON number as a float, or None for other values and for numbers that a float cannot express."""
+    if not isinstance(value, Number):
+        return None
+    number = float(value)
+    return None if number in (float("inf"), float("-inf")) else number
+
+
+# The member of a value that contains the number of a metric, by metric type.
+NUMBER_MEMBERS = {"timespan": "value", "timing_distribution": "sum", "memory_distribution": "sum", "custom_distribution": "sum"}
+# The units in which the SDK stores distributions, whatever unit the app uses.
+STORED_UNITS = {"timing_distribution": "nanosecond", "memory_distribution": "byte"}
+
+
+def metric_number(kind, value):
+    """Returns the number and the unit of a metric whose type without labels is `kind`, as without definitions."""
+    if kind in ("counter", "quantity"):
+        number = number_of(value)
+    elif kind == "rate":
+        over, under = integer_of(get(value, "numerator")), integer_of(get(value, "denominator"))
+        number = None if over is None or not under else over / under
+    else:
+        number = number_of(get(value, NUMBER_MEMBERS[kind])) if kind in NUMBER_MEMBERS else None
+    stated = string_of(get(value, "time_unit"))
+    return number, None if number is None else STORED_UNITS.get(kind) if stated is None else stated
+
+
 def metrics_of(record):
     metrics, n = record["payload"].get("metrics"), 0
-    for kind in sorted(metrics, key=lambda key: key.encode("utf-8")) if isinstance(metrics, dict) else []:
+
+    def values_of(value, levels, labels):
+        """Yields the labels, the value, and the number of missing levels of labels."""
+        if not levels or not isinstance(value, dict) or not value:
+            yield labels + [None] * levels, value, levels
+            return
+        for label in by_bytes(value):
+            yield from values_of(value[label], levels - 1, labels + [label])
+
+    for kind in by_bytes(metrics) if isinstance(metrics, dict) else []:
         named = metrics[kind] if isinstance(metrics[kind], dict) else {None: metrics[kind]}
-        for name in sorted(named, key=lambda key: (key or "").encode("utf-8")):
-            labels = named[name] if name is not None and "labeled_" in kind and isinstance(named[name], dict) else {}
-            for label in sorted(labels, key=lambda key: key.encode("utf-8")) or [None]:
-                value = named[name] if label is None else labels[label]
-                yield dict(n=n, metric_type=kind, name=name, label=label, value=string_or_json(value))
+        levels = 2 if kind.startswith("dual_labeled_") else 1 if kind.startswith("labeled_") else 0
+        for name in by_bytes(named) if None not in named else [None]:
+            for labels, value, missing in values_of(named[name], 0 if name is None else levels, []):
+                number, unit = metric_number(kind.removeprefix("dual_").removeprefix("labeled_"), value)
+                if missing or name is None:
+                    number = unit = None
+                label, second = (labels + [None, None])[:2]
+                yield dict(n=n, metric_type=kind, name=name, label=label, second_label=second, value=string_or_json(value),
+                           number=number, unit=unit, description=None)
                 n += 1
 
 
@@ -796,7 +838,7 @@ def record_row(number, record):
 def expected_tables(records):
     """Returns the expected rows of each table, except for problems, quarantine and the tables about the export."""
     tables = {name: [] for name in
-              "records holds notes events attributes core searches metrics sift_states sift_readings clients".split()}
+              "records holds notes events attributes core searches metrics metric_definitions sift_states sift_readings clients".split()}
     clients = {}
     for number, record in enumerate(records, 1):
         def add(table, rows):

@@ -108,16 +108,24 @@ extension ReportPage {
         get throws {
             // A labeled metric has several rows but is counted once.
             let source = """
-                SELECT name, metric_type, count(*) AS count, min(record << 24 | n) AS first, count(DISTINCT client) AS clients,
-                count(DISTINCT client) AS everyone FROM (SELECT record, name, metric_type, min(n) AS n FROM metrics
+                SELECT name, metric_type, max(description) AS description, count(*) AS count, min(record << 24 | n) AS first,
+                count(DISTINCT client) AS clients, count(DISTINCT client) AS everyone
+                FROM (SELECT record, name, metric_type, max(description) AS description, min(n) AS n FROM metrics
                 WHERE name IS NOT NULL GROUP BY record, name, metric_type) JOIN entries USING (record)
                 GROUP BY name, metric_type
                 """
-            let total = try database.numbers("SELECT \(ReportDatabase.sum("count")) FROM (\(source))", count: 1)[0]
-            guard !countFormatter.isNone(total) else { return "" }
+            let totals = try database.numbers(
+                "SELECT \(ReportDatabase.sum("count")), count(description) FROM (\(source))", count: 2)
+            guard !countFormatter.isNone(totals[0]) else { return "" }
+            // Without definitions, no metric has a description.
+            let isDescribed = totals[1] > 0
             return try countTable(
-                "Metrics in pings", ["metric", "type"], of: ["name", "metric_type"], in: source, noun: "ping",
-                cells: { ["<code><bdi>\(name: $0[0] ?? "")</bdi></code>", "<bdi>\($0[1] ?? "")</bdi>"] })
+                "Metrics in pings", ["metric", "type"] + (isDescribed ? ["description"] : []),
+                of: ["name", "metric_type"] + (isDescribed ? ["description"] : []), in: source, noun: "ping"
+            ) { names in
+                ["<code><bdi>\(name: names[0] ?? "")</bdi></code>", "<bdi>\(names[1] ?? "")</bdi>"]
+                    + names.dropFirst(2).map { .captured($0) }
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ public final class ReportDatabase: TableSink {
             "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
             + "uploadable",
         "holds": "record n code", "events": "record n at_ms name label", "searches": "record n source engine count",
-        "metrics": "record n metric_type name",
+        "metrics": "record n metric_type name description",
         "clients": "n system client app_id app_name records uploadable events first last",
         "queues": "n readiness text", "gaps": "n system type client reason first last count time_before time_after",
         "problems": "n capture path offset code text", "quarantine": "n capture path offset code reason",
@@ -39,7 +39,9 @@ public final class ReportDatabase: TableSink {
             // The tables are read several times, so that a larger cache than for writing saves time.
             try database.run("PRAGMA cache_size = -\(32 << 10)")
             // The tables of systems that are not supported are empty.
-            for table in ["searches (record, source, engine, count)", "metrics (record, n, metric_type, name)"] {
+            for table in [
+                "searches (record, source, engine, count)", "metrics (record, n, metric_type, name, description)",
+            ] {
                 try database.run("CREATE TABLE IF NOT EXISTS \(table)")
             }
         } catch {

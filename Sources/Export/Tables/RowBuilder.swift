@@ -60,7 +60,7 @@ struct RowBuilder {
         }
         let notes = strings(RecordKeys.notes)
         shared.hasRoundedTimes = notes.contains { Record.isTimeUnitNote($0.utf8.span) }
-        let labels = system?.vocabulary?.labels(of: payload, type: record.type, nested: &nested) ?? []
+        let labels = system?.vocabulary?.labels(of: payload, in: record, nested: &nested) ?? []
         rows.begin(shared, labels: labels)
         rows.add(rows: strings(RecordKeys.held).lazy.map { Hold(text: $0) }, to: ExportTables.holds)
         rows.add(rows: notes.lazy.map(NoteRow.init), to: ExportTables.notes)

@@ -45,6 +45,7 @@ public struct TableExport: ~Copyable {
     }
 
     private let tables: ExportTables
+    private let systems: SystemTable
     private let sink: any TableSink
     private let rowJobs: any RowJobs
     private var batch = RecordBatch(firstNumber: 1)
@@ -66,6 +67,7 @@ public struct TableExport: ~Copyable {
     ) throws(FileError) {
         let tables = ExportTables(systems)
         self.tables = tables
+        self.systems = systems
         self.limit = limit
         let sink: any TableSink =
             switch format {
@@ -152,6 +154,14 @@ public struct TableExport: ~Copyable {
         }
     }
 
+    /// Writes the rows of systems that belong to no record.
+    private mutating func writeSharedRows() throws {
+        try writeOtherRows()
+        for format in systems.all.compactMap(\.rows) { format.addSharedRows(to: &otherRows) }
+        for (table, count) in zip(sink.tables, otherRows.rowCounts) { rowCounts[table.name, default: 0] += count }
+        try writeOtherRows()
+    }
+
     private mutating func writeFullBuffer() throws {
         if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
     }
@@ -167,6 +177,7 @@ public struct TableExport: ~Copyable {
     public mutating func finish() async throws -> [CapturedText: Int] {
         if !batch.entries.isEmpty { closeBatch() }
         while rowJobs.pendingCount > 0 { try await writeNextBatch() }
+        try writeSharedRows()
         let clients = clients
         for number in clients.sortedNumbers {
             add((clients.summary(ofClient: number), clients.apps(ofClient: number)), to: ExportTables.clients)

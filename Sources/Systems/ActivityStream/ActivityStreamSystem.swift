@@ -60,9 +60,9 @@ struct ActivityStreamVocabulary: Vocabulary {
     ]
 
     /// Returns the meaning of the ping in `payload`, or of each ping if `payload` is a batch.
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
         let pings = payload.activityStreamPings
-        guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.sessionMeaning } }
+        guard record.type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.sessionMeaning } }
         return pings.map { ping in payload.text(ActivityStreamKeys.event, in: ping).flatMap { Self.eventMeanings[$0] } }
     }
 }

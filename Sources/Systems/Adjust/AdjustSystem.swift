@@ -50,8 +50,10 @@ private struct AdjustVocabulary: Vocabulary {
         "info": "SDK information (push token or tracking permission)",
     ]
 
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
-        guard let token = payload.text(AdjustParameters.eventToken, in: payload.root) else { return [Self.types[type]] }
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
+        guard let token = payload.text(AdjustParameters.eventToken, in: payload.root) else {
+            return [Self.types[record.type]]
+        }
         return [FocusTokens.meanings[token]]
     }
 }

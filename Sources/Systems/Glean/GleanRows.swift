@@ -6,36 +6,20 @@ import Telemetry
 /// Source: "Exports", section 1; "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and
 /// 6.
 struct GleanRows: RowFormat {
-    let tables = [Self.metrics.table]
+    let tables = [Self.metrics.table, Self.definitions.table]
+    /// The definitions of metrics, which determine their units and descriptions.
+    let definitions: GleanDefinitions
 
-    /// The cells of a row in the table `metrics`.
-    private struct MetricRow {
-        var type = Cell.null
-        var name = Cell.null
-        var label = Cell.null
-        var value = Cell.null
+    func addSharedRows(to buffer: inout RowBuffer) {
+        for definition in definitions.sorted { buffer.add(definition, to: Self.definitions, at: RowPlace(number: 0)) }
     }
-
-    private static let metrics = RowTable<MetricRow>(
-        ofRecords: "metrics", aRowForEach: "metric of a Glean ping, and for each label of a labeled metric",
-        indexes: [["name"]],
-        [
-            .cell(
-                "metric_type", .text, "the type of the metric, such as `counter` or `labeled_counter`", isRequired: true
-            ) { $0.type },
-            .cell("name", .text, "the category and the name of the metric, separated by a dot") { $0.name },
-            .cell("label", .text, "the label, if the metric is labeled") { $0.label },
-            .cell("value", .text, "the value in the ping: a string as it is, any other value as JSON") { $0.value },
-        ])
-
-    /// The substring that the names of all labeled metric types contain.
-    private static let labeledMarker = "labeled_"
 
     func addRows(
         of document: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
     ) -> DeviceCells {
         if let metrics = document.value(of: GleanKeys.metrics, in: document.root) {
-            rows.add(rows: Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics)
+            let metricRows = MetricRows(definitions).rows(of: metrics, in: document, &rows.buffer)
+            rows.add(rows: metricRows, to: Self.metrics)
         }
         if let events = document.array(GleanKeys.events, in: document.root) {
             let clock = EventClock(document)
@@ -90,44 +74,6 @@ struct GleanRows: RowFormat {
         }
         guard document.value(of: GleanKeys.executionCounter, .number, in: event) == nil else { return .record }
         return TimeBasis(clock.pingStart, .pingStart, elapsed: elapsed) ?? .record
-    }
-
-    /// Returns a row for each metric, or for each label of a labeled metric.
-    ///
-    /// A metric type whose value is not an object gets a single row.
-    private static func metricRows(
-        _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
-    ) -> [MetricRow] {
-        var found: [MetricRow] = []
-        document.forEachMember(of: metrics) { type in
-            var row = MetricRow(type: buffer.keep(string: type.key, of: document))
-            guard document.kind(of: type.value) == .object else {
-                row.value = buffer.keep(value: type.value, of: document)
-                return found.append(row)
-            }
-            let isLabeled = document.string(of: type.key).contains(labeledMarker)
-            document.forEachMember(of: type.value) { metric in
-                row.name = buffer.keep(string: metric.key, of: document)
-                row.label = .null
-                guard isLabeled, document.memberCount(of: metric.value) > 0 else {
-                    row.value = buffer.keep(value: metric.value, of: document)
-                    return found.append(row)
-                }
-                document.forEachMember(of: metric.value) { label in
-                    row.label = buffer.keep(string: label.key, of: document)
-                    row.value = buffer.keep(value: label.value, of: document)
-                    found.append(row)
-                }
-            }
-        }
-        return found
-    }
-}
-
-extension JSONDocument {
-    /// Calls `body` with each member of `object` in canonical order, or does nothing if `object` is not an object.
-    fileprivate func forEachMember(of object: JSONNode, _ body: (JSONMember) -> Void) {
-        for index in 0..<memberCount(of: object) { body(member(at: index, of: object)) }
     }
 }
 

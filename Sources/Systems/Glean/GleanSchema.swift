@@ -224,17 +224,17 @@ enum GleanSchema {
     }
 
     private static let timespan: PayloadFields = [
-        .required("time_unit", .string(.named("unit of time", isTimeUnit)), .keep(.word), "the time unit"),
-        .required("value", .integer(), .keep(.number), "the number of units"),
+        .required(GleanKeys.timeUnit, .string(.named("unit of time", isTimeUnit)), .keep(.word), "the time unit"),
+        .required(GleanKeys.timespanValue, .integer(), .keep(.number), "the number of units"),
     ]
 
     private static let rate: PayloadFields = [
-        .required("denominator", .integer(atLeast: 0), .keep(.number), "the denominator"),
-        .required("numerator", .integer(atLeast: 0), .keep(.number), "the numerator"),
+        .required(GleanKeys.denominator, .integer(atLeast: 0), .keep(.number), "the denominator"),
+        .required(GleanKeys.numerator, .integer(atLeast: 0), .keep(.number), "the numerator"),
     ]
 
     private static let distribution: PayloadFields = [
-        .optional("sum", .integer(), .keep(.number), "the sum of all values"),
+        .optional(GleanKeys.sum, .integer(), .keep(.number), "the sum of all values"),
         .required(
             "values", .map(KeyForm("a bucket", isDigits), .integer()), .map(.form(.decimal), .keep(.number)),
             "the number of values in each bucket"),
@@ -245,7 +245,7 @@ enum GleanSchema {
     // MARK: Strings
 
     /// Returns whether `name` matches `[a-z_][a-z0-9_.]+` and has at most 111 characters.
-    @Sendable private static func isMetricName(_ name: Span<UInt8>) -> Bool {
+    @Sendable static func isMetricName(_ name: Span<UInt8>) -> Bool {
         (2...111).contains(name.count) && !name[0].isDigit && name[0] != UInt8(ascii: ".")
             && name.allSatisfy { $0.isLowercaseLetter || $0.isDigit || "_.".utf8.contains($0) }
     }
@@ -330,6 +330,11 @@ enum GleanKeys {
     static let timestamp: JSONKey = "timestamp"
 
     // Metrics
+    static let denominator: JSONKey = "denominator"
+    static let numerator: JSONKey = "numerator"
+    static let sum: JSONKey = "sum"
+    static let timeUnit: JSONKey = "time_unit"
+    static let timespanValue: JSONKey = "value"
     static let capabilities: JSONKey = "glean.ping.uploader_capabilities"
     static let stringLists: JSONKey = "string_list"
     static let usageProfile: JSONKey = "usage.profile_id"

@@ -15,10 +15,10 @@ public struct GleanSystem: TelemetrySystem {
     public let uploads: any UploadFormat = GleanUploads()
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = PseudonymFormat([(["every ping"], GleanSchema.allFields.pseudonyms)])
-    /// The meanings of the events that the SDK itself records.
-    public let vocabulary: (any Vocabulary)? = GleanVocabulary()
+    /// The meanings of the events that the SDK itself records, and of those that are defined.
+    public let vocabulary: (any Vocabulary)?
     /// The conversion of payloads to table rows.
-    public let rows: (any RowFormat)? = GleanRows()
+    public let rows: (any RowFormat)?
     /// The numbering of pings, which starts at 0 for each ping name.
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 4.
@@ -28,8 +28,11 @@ public struct GleanSystem: TelemetrySystem {
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 
-    /// Creates the system.
-    public init() {}
+    /// Creates the system with the definitions of apps and libraries.
+    public init(_ definitions: GleanDefinitions = GleanDefinitions()) {
+        vocabulary = GleanVocabulary(definitions: definitions)
+        rows = GleanRows(definitions: definitions)
+    }
 }
 
 extension SystemName {
@@ -44,23 +47,27 @@ extension StoreKind {
     public static let gleanPendingEvents = StoreKind("glean-pending-events")
 }
 
-/// The meanings of the events that the SDK itself records, which are the only documented events.
+/// The meanings of the events that the SDK itself records, and of those that are defined.
 ///
-/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
+/// The meaning of a defined event is the first sentence of its description.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 6 and 15.
 private struct GleanVocabulary: Vocabulary {
+    let definitions: GleanDefinitions
+
     private static let meanings = [
         "glean.restarted": "App started again",
         "glean.session_start": "Session began",
         "glean.session_end": "Session ended",
     ]
 
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(GleanKeys.events, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
             guard let category = payload.string(forKey: GleanKeys.category, in: event),
                 let name = payload.string(forKey: GleanKeys.name, in: event)
             else { return nil }
-            return Self.meanings["\(category).\(name)"]
+            return Self.meanings["\(category).\(name)"] ?? definitions["\(category).\(name)"]?.summary
         }
     }
 }

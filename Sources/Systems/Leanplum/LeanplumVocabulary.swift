@@ -7,7 +7,7 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 struct LeanplumVocabulary: Vocabulary {
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
         guard let requests = payload.array(LeanplumKeys.data, in: payload.root) else { return [] }
         return payload.elements(of: requests).map { LeanplumLabels(payload: payload).label(of: $0, &nested) }
     }
@@ -27,9 +27,9 @@ struct LeanplumVocabulary: Vocabulary {
     /// Returns `nil` if `link` is not a documented deep link.
     static func destination(ofDeepLink link: String) -> String? {
         guard link.hasPrefix(deepLinkPrefix) else { return nil }
-        // As in Firefox, letter case and empty components are ignored, and two components are required.
+        // As in Firefox, letter case and empty components are ignored.
         let parts = link.dropFirst(deepLinkPrefix.count).lowercased().split(separator: "/")
-        return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
+        return deepLinks[parts.joined(separator: "/")]
     }
 
     private static let deepLinkPrefix = "firefox://deep-link?url="
@@ -129,14 +129,19 @@ extension LeanplumVocabulary {
         uniqueKeysWithValues: LeanplumFields.attributes.sorted.map { ($0.key.description, $0.meaning) })
 
     /// The destinations of the deep links of Firefox [D.3].
+    ///
+    /// The links `history` and `settings` are documented, but no version of Firefox follows them. Their destinations are
+    /// those of `homepanel/history` and `settings/general`.
     static let deepLinks: [CapturedText: String] = [
         "default-browser/system-settings": "the system's settings for the default browser",
+        "history": "the history",
         "homepanel/bookmarks": "the bookmarks",
         "homepanel/downloads": "the downloads",
         "homepanel/history": "the history",
         "homepanel/new-private-tab": "a new private tab",
         "homepanel/reading-list": "the reading list",
         "homepanel/top-sites": "the top sites",
+        "settings": "the settings",
         "settings/clear-private-data": "the settings for clearing private data",
         "settings/fxa": "the settings of the Firefox account",
         "settings/general": "the settings",

@@ -15,7 +15,7 @@ public struct MozillaSystem: TelemetrySystem {
     public let uploads: any UploadFormat = MozillaUploads()
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = MozillaUploads.pseudonyms
-    /// The meanings of the events of Focus, Klar and WebXR Viewer.
+    /// The meanings of the events of Firefox, Focus, Klar and WebXR Viewer.
     public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = MozillaRows()

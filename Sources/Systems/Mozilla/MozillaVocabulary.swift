@@ -1,48 +1,106 @@
+import Bytes
 import JSONText
 import Telemetry
 
-/// The documented meanings of the events of Focus, Klar and WebXR Viewer.
+/// The documented meanings of the events of Firefox, Focus, Klar and WebXR Viewer.
+///
+/// Each app has its own vocabulary, because apps use the same words with different meanings. The events of any other app,
+/// such as Lockwise, have only the meanings that all apps share.
 struct MozillaVocabulary: Vocabulary {
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(MeasurementKeys.events, in: payload.root) else { return [] }
-        let meanings = Self.meanings(ofType: type)
+        // Other ping types have no documented events.
+        let app = ["focus-event", "mobile-event"].contains(record.type) ? DocumentedApp(of: record) : nil
         var labels: [String?] = []
         labels.reserveCapacity(payload.count(of: events))
         var event = payload.firstElement(of: events)
         while let current = event {
-            labels.append(meanings?.meaning(of: current, in: payload))
+            labels.append(app?.meaning(of: current, in: payload))
             event = payload.element(after: current, of: events)
         }
         return labels
     }
-
-    private static func meanings(ofType type: String) -> EventMeanings? {
-        switch type {
-        case "focus-event": .focus
-        case "mobile-event": .webXR
-        // Other ping types have no documented events.
-        default: nil
-        }
-    }
 }
 
-extension EventMeanings {
-    /// Returns the meaning of an event in a ping, or `nil` if the table does not contain the event.
-    fileprivate func meaning(of event: JSONNode, in payload: JSONDocument) -> String? {
+/// The vocabulary of an app.
+private enum DocumentedApp {
+    case focus
+    case firefox
+    case webXR
+    /// An app without a vocabulary, or an unknown app.
+    case other
+
+    /// Returns the vocabulary of the app that queued a record.
+    ///
+    /// The name of the app in the upload path takes precedence over the bundle id, because the app itself wrote it.
+    ///
+    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
+    init(of record: RecordSummary) {
+        self = Self.apps[record.appName ?? ""] ?? Self.apps[record.appID ?? ""] ?? .other
+    }
+
+    private static let apps: [CapturedText: DocumentedApp] = [
+        "Fennec": .firefox, "Focus": .focus, "Klar": .focus, "Lockbox": .other, "WebXR": .webXR,
+        "org.mozilla.ios.Fennec": .firefox, "org.mozilla.ios.FennecEnterprise": .firefox,
+        "org.mozilla.ios.Firefox": .firefox, "org.mozilla.ios.FirefoxBeta": .firefox, "org.mozilla.ios.Focus": .focus,
+        "org.mozilla.ios.Klar": .focus, "org.mozilla.ios.XRViewer": .webXR,
+    ]
+
+    /// Returns the meaning of an event in a ping, or `nil` if it is not documented.
+    func meaning(of event: JSONNode, in payload: JSONDocument) -> String? {
         guard EventTuples.isTuple(event, in: payload), let time = payload.firstElement(of: event),
             let category = payload.element(after: time, of: event),
             let method = payload.element(after: category, of: event),
             let object = payload.element(after: method, of: event)
         else { return nil }
         let value = payload.element(after: object, of: event)
-        guard let value, payload.kind(of: value) == .string else {
+        let words = EventNodes(category: category, method: method, object: object, value: value)
+        switch self {
+        case .focus: return EventMeanings.focus.meaning(of: words, in: payload)
+        case .webXR: return EventMeanings.webXR.meaning(of: words, in: payload)
+        case .other: return EventMeanings.shared.meaning(of: words, in: payload)
+        case .firefox:
+            let extras = value.flatMap { payload.element(after: $0, of: event) }
+            return FirefoxVocabulary.meaning(of: .init(words, extras, in: payload))
+        }
+    }
+}
+
+/// The words of an event in a ping.
+private struct EventNodes {
+    let category, method, object: JSONNode
+    let value: JSONNode?
+}
+
+extension FirefoxVocabulary.Event {
+    fileprivate init(_ words: EventNodes, _ extras: JSONNode?, in payload: JSONDocument) {
+        category = payload.string(of: words.category)
+        method = payload.string(of: words.method)
+        object = payload.string(of: words.object)
+        if let node = words.value, payload.kind(of: node) == .string {
+            let text = payload.string(of: node)
+            if !text.isEmpty { value = text }
+        }
+        guard let extras, payload.memberCount(of: extras) > 0 else { return }
+        for key in FirefoxVocabulary.extraKeys {
+            if let text = payload.value(of: key, .string, in: extras) {
+                self.extras.append((key, payload.string(of: text)))
+            }
+        }
+    }
+}
+
+extension EventMeanings {
+    /// Returns the meaning of an event with the words in a ping, or `nil` if the table does not contain the event.
+    fileprivate func meaning(of words: EventNodes, in payload: JSONDocument) -> String? {
+        guard let value = words.value, payload.kind(of: value) == .string else {
             return meaning(
-                category: payload.bytes(of: category), method: payload.bytes(of: method),
-                object: payload.bytes(of: object), value: nil)
+                category: payload.bytes(of: words.category), method: payload.bytes(of: words.method),
+                object: payload.bytes(of: words.object), value: nil)
         }
         return meaning(
-            category: payload.bytes(of: category), method: payload.bytes(of: method), object: payload.bytes(of: object),
-            value: payload.bytes(of: value))
+            category: payload.bytes(of: words.category), method: payload.bytes(of: words.method),
+            object: payload.bytes(of: words.object), value: payload.bytes(of: value))
     }
 }
 
@@ -55,6 +113,9 @@ extension EventMeanings {
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.2.
     static let focus = EventMeanings(
         appStateEvents + browsingEvents + searchEvents + settingsEvents + onboardingEvents + tipEvents)
+
+    /// The meanings that the events of all apps have.
+    static let shared = EventMeanings(appStateEvents)
 
     private static let appStateEvents = [
         EventMeaning("foreground", "app", means: "App came to the front"),
@@ -156,7 +217,12 @@ extension EventMeanings {
     /// The meanings of the events of WebXR Viewer, with the documented words and the words that the app actually sends.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.1.
-    static let webXR = EventMeanings(appStateEvents + startEvents + buttonEvents)
+    static let webXR = EventMeanings(appStateEvents + sampleEvents + startEvents + buttonEvents)
+
+    /// The events in the sample of the documentation, whose method and object are in the wrong order.
+    private static let sampleEvents = appStateEvents.map {
+        EventMeaning($0.object, $0.method, means: $0.meaning)
+    }
 
     private static let startEvents = ["WebXR", "webXR"].map {
         EventMeaning($0, "init", category: "api", means: "Page started WebXR")

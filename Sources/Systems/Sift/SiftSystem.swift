@@ -52,7 +52,7 @@ private struct SiftVocabulary: Vocabulary {
         "ios_device_properties": "Properties of the device",
     ]
 
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
             payload.siftEventType(of: event).flatMap { Self.meanings[$0] }

@@ -4,8 +4,28 @@ import JSONText
 ///
 /// An event without a documented meaning is not an error.
 public protocol Vocabulary: Sendable {
-    /// Returns the meaning of each event of a payload, or `nil` for an unknown event.
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?]
+    /// Returns the meaning of each event of `payload`, or `nil` for an unknown event.
+    ///
+    /// `record` is the summary of the record with the payload. Its app can determine which vocabulary applies. `nested` is
+    /// reusable memory for JSON in strings.
+    func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?]
+}
+
+/// An error in a file that defines events and metrics.
+public struct DefinitionsError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The reason why a file or a definition cannot be used.
+    public let reason: String
+    /// The byte offset of the error in the file, or `nil` if it is unknown.
+    public let offset: Int?
+
+    /// Creates an error at `offset`.
+    public init(_ reason: String, at offset: Int?) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    /// The reason and the offset in one line, without a full stop.
+    public var description: String { offset.map { "\(reason) at byte \($0)" } ?? reason }
 }
 
 /// A lookup of the documented meanings of events, with reusable memory.
@@ -17,13 +37,13 @@ public struct EventLabeler: Sendable {
     /// Creates a labeler with the vocabularies of `systems`.
     public init(_ systems: SystemTable) { self.systems = systems }
 
-    /// Returns the meaning of each event in the canonical payload `bytes`, or `nil` for an unknown event.
+    /// Returns the meaning of each event in `bytes`, the canonical payload of a record, or `nil` for an unknown event.
     ///
     /// The array is empty if the system has no vocabulary.
-    public mutating func labels(of bytes: [UInt8], system: SystemName, type: String) -> [String?] {
-        guard let vocabulary = systems[system]?.vocabulary, (try? payload.read(bytes)) != nil else { return [] }
+    public mutating func labels(of bytes: [UInt8], in record: RecordSummary) -> [String?] {
+        guard let vocabulary = systems[record.system]?.vocabulary, (try? payload.read(bytes)) != nil else { return [] }
         defer { payload.reset() }
-        return vocabulary.labels(of: payload, type: type, nested: &nested)
+        return vocabulary.labels(of: payload, in: record, nested: &nested)
     }
 }
 
@@ -32,9 +52,9 @@ extension EventLabeler {
     ///
     /// The member is an array with the meaning of each event, or `null` for an unknown event.
     public mutating func labeled(
-        line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
+        line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, of record: RecordSummary
     ) -> [UInt8] {
-        let labels = labels(of: Array(payload), system: system, type: type)
+        let labels = labels(of: Array(payload), in: record)
         let line = Array(line)
         // In canonical order, `labels` directly precedes `notes`.
         guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513, valueLimit: .fixed)),

@@ -98,13 +98,21 @@ public protocol RowFormat: Sendable {
 
     /// Adds to `rows` a row for each event in `payload`, whose root is the payload of a record of the type `type`, and the rows of the tables that only this system has.
     ///
-    /// The events have the same order as in ``Vocabulary/labels(of:type:nested:)``. `nested` is reusable memory for
+    /// The events have the same order as in ``Vocabulary/labels(of:in:nested:)``. `nested` is reusable memory for
     /// JSON in strings.
     ///
     /// - Returns: The properties of the device that the payload contains.
     func addRows(
         of payload: JSONDocument, type: String, to rows: inout RecordRows, nested: inout JSONDocument
     ) -> DeviceCells
+
+    /// Adds to `buffer` the rows that belong to no record, such as definitions of metrics.
+    func addSharedRows(to buffer: inout RowBuffer)
+}
+
+extension RowFormat {
+    /// Adds no rows, because most systems have none that belong to no record.
+    public func addSharedRows(to buffer: inout RowBuffer) {}
 }
 
 /// The selection of event data for the column `extra`.

@@ -211,6 +211,14 @@ extension RowBuffer {
         return .real(start: start, count: UInt32(text.count - start))
     }
 
+    /// Stores a number, or returns a null cell if it is infinite or not a number.
+    public mutating func keep(_ real: Double) -> Cell {
+        guard real.isFinite else { return .null }
+        let start = text.count
+        text.append(jsonNumber: real)
+        return .real(start: start, count: UInt32(text.count - start))
+    }
+
     /// Returns 1 for `true`, 0 for `false`, or a null cell for any other value.
     public func keep(flag node: JSONNode?, of document: JSONDocument) -> Cell {
         switch node.map({ document.kind(of: $0) }) {

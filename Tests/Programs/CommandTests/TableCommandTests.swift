@@ -9,9 +9,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private static let tables = [
-        "attributes", "clients", "columns", "core", "events", "gaps", "holds", "meta", "metrics", "notes", "problems",
-        "quarantine",
-        "queues", "records", "searches", "sift_readings", "sift_states", "stores",
+        "attributes", "clients", "columns", "core", "events", "gaps", "holds", "meta", "metric_definitions", "metrics",
+        "notes", "problems", "quarantine", "queues", "records", "searches", "sift_readings", "sift_states", "stores",
     ]
 
     private func query(_ database: String, _ sql: String) throws -> String {
@@ -76,6 +75,77 @@ import Testing
         }
         #expect(rows["records"] == 6)
         #expect(rows["events"] ?? 0 > 10)
+    }
+
+    private static let definitions = "\(repository)/Tests/Fixtures/glean-definitions.json"
+
+    @Test("Definitions give labels to events, and descriptions and units to metrics")
+    func gleanDefinitions() throws {
+        let options = ["--glean-definitions", Self.definitions]
+        let path = folder("a.sqlite")
+        let capture = sample("firefox-today")
+        let finished = try RunningProgram([pingferryPath, "convert", "-q", "-o", path, capture] + options).finish()
+        #expect(finished.status == 0 && finished.errors == "")
+        let label = "A card of the first run was shown"
+        #expect(
+            try query(path, "SELECT DISTINCT name, label FROM events WHERE category = 'onboarding' ORDER BY name")
+                == "onboarding.card_view|\(label)\nonboarding.close_tap|The first run was closed\n")
+        #expect(
+            try query(
+                path, "SELECT DISTINCT name, number, unit, description FROM metrics WHERE unit > '' ORDER BY name")
+                == "app.startup|1524302117.0|nanosecond|The time from the start of the app to its first page\n"
+                + "fx_suggest.position|2.0|suggestions|The position of the suggestion in the list\n")
+        #expect(
+            try query(path, "SELECT count(*), count(unit), count(sensitivity), count(labels) FROM metric_definitions")
+                == "8|1|8|2\n")
+        let joined = "events JOIN metric_definitions USING (name) WHERE name = 'toolbar.tapped'"
+        #expect(try query(path, "SELECT DISTINCT sensitivity, pings FROM \(joined)") == "interaction|events\n")
+        let lines = try RunningProgram(
+            [pingferryPath, "convert", "-q", "--labels", "-o", "-", capture] + options
+        ).finish()
+        let labels = #""labels":["\#(label)","App started again","The first run was closed"]"#
+        #expect(lines.lines.contains { $0.contains(labels) })
+        let page = folder("a.html")
+        #expect(
+            try RunningProgram([pingferryPath, "report", "-q", "-o", page, capture] + options).finish().status == 0)
+        let html = try folder.text("a.html")
+        #expect(html.contains(label) && html.contains("The position of the suggestion in the list"))
+        #expect(try pingferry("report", "-q", "-o", folder("b.html"), capture).status == 0)
+        #expect(try !folder.text("b.html").contains(label))
+    }
+
+    @Test("Invalid definitions are reported and ignored, and an invalid file is an error")
+    func invalidDefinitions() throws {
+        let path = folder("d.json")
+        func convert(_ output: String = "a.sqlite", _ more: String...) throws -> FinishedProgram {
+            try RunningProgram(
+                [pingferryPath, "convert", "--force", "-q", "-o", folder(output), sample("webxr")]
+                    + ["--glean-definitions", path] + more
+            ).finish()
+        }
+        #expect(try convert().status == 66)
+        try folder.put(#"{"a.b":{"type":"counter"},"a.c":{"type":7}}"#, "d.json")
+        let some = try convert("a.sqlite", "--glean-definitions", Self.definitions)
+        #expect(some.status == 0)
+        #expect(some.errors == "pingferry: \(path): definition ignored: a.c: type is not a string at byte 40\n")
+        #expect(try query(folder("a.sqlite"), "SELECT count(*) FROM metric_definitions") == "9\n")
+        let many = (0..<12).map { "\"a.b\($0)\":7" }.joined(separator: ",")
+        try folder.put("{\(many)}", "d.json")
+        let reported = try convert().errors.split(separator: "\n")
+        #expect(reported.count == 11 && reported.last == "pingferry: \(path): and 2 more ignored definitions")
+        for contents in ["{", "7"] {
+            try folder.put(contents, "d.json")
+            let finished = try convert("b.sqlite")
+            #expect(finished.status == 65)
+            #expect(finished.errors.hasPrefix("pingferry: \(path): "))
+            #expect(finished.errors.hasSuffix("hint: pass the output of glean_parser dump metrics.yaml\n"))
+        }
+        try tool("truncate", "-s", "\((64 << 20) + 1)", path)
+        let large = try convert("b.sqlite")
+        #expect(large.status == 65 && large.errors.contains("larger than 64 MiB"))
+        #expect(!folder.names.contains("b.sqlite"))
+        #expect(try convert("b.ndjson").status == 64)
+        #expect(try convert("d.json", "--to", "sqlite").status == 73)
     }
 
     @Test func filtersSelectRecords() throws {

@@ -144,7 +144,7 @@ import Testing
 
     private func label(_ payload: String, _ type: String) -> [String?] {
         var labeler = EventLabeler()
-        return labeler.labels(of: Array(payload.utf8), system: .adjust, type: type)
+        return labeler.labels(of: payload, system: .adjust, type: type)
     }
 
     @Test(

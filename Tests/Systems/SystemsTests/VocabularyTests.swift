@@ -12,13 +12,13 @@ import Testing
 ///
 /// The names of tests begin with the section of the format document.
 @Suite struct VocabularyTests {
-    private func labels(_ payload: String, _ system: SystemName, _ type: String) -> [String?] {
+    private func labels(_ payload: String, _ system: SystemName, _ type: String, _ app: App? = nil) -> [String?] {
         var labeler = EventLabeler()
-        return labeler.labels(of: Array(payload.utf8), system: system, type: type)
+        return labeler.labels(of: payload, system: system, type: type, app: app)
     }
 
     private func focus(_ event: String) -> String? {
-        labels(#"{"events":[\#(event)]}"#, .mozilla, "focus-event").first ?? "no label at all"
+        labels(#"{"events":[\#(event)]}"#, .mozilla, "focus-event", App(name: "Focus")).first ?? "no label at all"
     }
 
     @Test(
@@ -64,15 +64,43 @@ import Testing
             (#"[1,"api","webXR","init"]"#, "Page started WebXR"), (#"[1,"api","WebXR","init"]"#, "Page started WebXR"),
             (#"[1,"action","tap","record_picture_butto"]"#, "Picture taken"),
             (#"[1,"action","record_picture_button","app"]"#, "Picture taken"),
+            (#"[2147,"action","app","foreground"]"#, "App came to the front"),
+            (#"[2147,"action","app","background"]"#, "App went to the background"),
         ])
     func webXR(event: String, meaning: String) {
-        #expect(labels(#"{"events":[\#(event)]}"#, .mozilla, "mobile-event") == [meaning])
+        #expect(labels(#"{"events":[\#(event)]}"#, .mozilla, "mobile-event", App(name: "WebXR")) == [meaning])
+    }
+
+    @Test(
+        "1.2: Events have the meanings in the vocabulary of their app, and events of other apps those that all apps share.",
+        arguments: [
+            (App(name: "Focus"), 0), (App(name: "Klar"), 0), (App(id: "org.mozilla.ios.Focus"), 0),
+            (App(id: "org.mozilla.ios.Klar", name: "x"), 0), (App(name: "Fennec"), 1),
+            (App(id: "org.mozilla.ios.Firefox"), 1), (App(id: "org.mozilla.ios.FirefoxBeta"), 1),
+            (App(id: "org.mozilla.ios.Fennec"), 1), (App(id: "org.mozilla.ios.FennecEnterprise"), 1),
+            (App(name: "WebXR"), 2), (App(id: "org.mozilla.ios.XRViewer"), 2),
+            (App(id: "org.mozilla.ios.Focus", name: "Fennec"), 1), (App(name: "Lockbox"), nil),
+            (App(id: "org.mozilla.ios.Focus", name: "Lockbox"), nil), (App(id: "org.mozilla.ios.Lockbox"), nil),
+            (App(name: "focus"), nil), (App(name: "Other"), nil), (App(version: "1"), nil), (nil, nil),
+        ] as [(App?, Int?)])
+    func apps(app: App?, vocabulary: Int?) {
+        let payload = #"""
+            {"events":[[1,"action","foreground","app"],[1,"action","background","app"],[1,"action","show","autofill"],\#
+            [1,"action","add","bookmark"],[1,"api","webXR","init"]]}
+            """#
+        var expected: [String?] = ["App came to the front", "App went to the background", nil, nil, nil]
+        let meanings = ["Autofill of the password manager shown", "Bookmark added", "Page started WebXR"]
+        if let vocabulary { expected[2 + vocabulary] = meanings[vocabulary] }
+        for type in ["focus-event", "mobile-event"] {
+            #expect(labels(payload, .mozilla, type, app) == expected)
+        }
     }
 
     @Test("Payloads without events have no labels.")
     func none() {
         #expect(labels(#"{"v":7,"clientId":"A"}"#, .mozilla, "core") == [])
-        #expect(labels(#"{"events":[[1,"action","click","erase_button"]]}"#, .mozilla, "other") == [nil])
+        let focus = App(name: "Focus")
+        #expect(labels(#"{"events":[[1,"action","click","erase_button"]]}"#, .mozilla, "other", focus) == [nil])
         #expect(labels("{", .mozilla, "core") == [])
     }
 
@@ -112,13 +140,16 @@ import Testing
     }
 
     @Test(
-        "D.3: Deep links are recognized as the apps do.",
+        "D.3: Documented deep links have a destination, also the two that no version of the app follows.",
         arguments: [
-            ("settings/fxa", true), ("Settings//FXA/", true), ("/history", false), ("settings", false),
-            ("homepanel/history", true), ("a/b", false), ("settings/fxa/x", false),
-        ])
-    func deepLinks(page: String, isKnown: Bool) {
-        #expect((LeanplumVocabulary.destination(ofDeepLink: "firefox://deep-link?url=\(page)") != nil) == isKnown)
+            ("settings/fxa", "the settings of the Firefox account"),
+            ("Settings//FXA/", "the settings of the Firefox account"), ("/history", "the history"),
+            ("history", "the history"), ("settings", "the settings"), ("homepanel/history", "the history"),
+            ("settings/general", "the settings"), ("", nil), ("/", nil), ("homepanel", nil), ("a/b", nil),
+            ("settings/fxa/x", nil), ("history/settings", nil),
+        ] as [(String, String?)])
+    func deepLinks(page: String, destination: String?) {
+        #expect(LeanplumVocabulary.destination(ofDeepLink: "firefox://deep-link?url=\(page)") == destination)
         #expect(LeanplumVocabulary.destination(ofDeepLink: page) == nil)
     }
 

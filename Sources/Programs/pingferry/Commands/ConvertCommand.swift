@@ -46,6 +46,12 @@ struct ConvertCommand: AsyncParsableCommand {
             --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
             for two events, the second of which is not documented. Tables and timelines always contain labels.
 
+            With some SDKs, apps define their own events and metrics. \
+            --\(EventDefinitions.optionName) reads their definitions: labels are then the first sentences of descriptions, \
+            the table metrics has units and descriptions, and the table metric_definitions has all definitions.
+              \(EventDefinitions.command) > app.json
+              pingferry convert --\(EventDefinitions.optionName) app.json -o phone.sqlite phone/
+
             An output whose name ends in .zst is compressed. --salvage reads the intact parts of a damaged bundle. A \
             record that no checksum verifies is held as unproven.
 
@@ -104,6 +110,7 @@ struct ConvertCommand: AsyncParsableCommand {
             valueName: "range"))
     var segments: SegmentRange?
 
+    @OptionGroup var definitions: DefinitionOptions
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
@@ -126,6 +133,9 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if spreadsheet, format != .csv {
             throw ValidationError("--spreadsheet requires CSV, and cannot be used with \(format.rawValue)")
+        }
+        if !definitions.paths.isEmpty, format == .ndjson, !labels {
+            throw ValidationError("--\(EventDefinitions.optionName) requires --labels, tables or a timeline")
         }
         if labels, payloadOnly { throw ValidationError("--labels cannot be used with --payload-only") }
         if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
@@ -154,22 +164,25 @@ struct ConvertCommand: AsyncParsableCommand {
         try await reportingErrors {
             try checkFiles()
             let pseudonymizer = try pseudonyms.pseudonymizer()
+            let systems = try definitions.systems()
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             switch format {
-            case .ndjson: try await writeRecords(pseudonymizer)
-            case .sqlite: try await writeTables(.sqlite, pseudonymizer)
-            case .csv: try await writeTables(spreadsheet ? .csvForSpreadsheets : .csv, pseudonymizer)
+            case .ndjson: try await writeRecords(systems, pseudonymizer)
+            case .sqlite: try await writeTables(.sqlite, systems, pseudonymizer)
+            case .csv: try await writeTables(spreadsheet ? .csvForSpreadsheets : .csv, systems, pseudonymizer)
             case .parquet:
                 try await writeTables(
-                    .parquet(creator: "pingferry version \(ProgramVersion.number)"), pseudonymizer)
-            case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
+                    .parquet(creator: "pingferry version \(ProgramVersion.number)"), systems, pseudonymizer)
+            case .timesketch: try await writeTables(.timeline(try openOutput()), systems, pseudonymizer)
             }
         }
     }
 
     private func checkFiles() throws {
         var files = CommandFiles()
-        files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
+        files.read(
+            input.allPaths + backups.passwordFile + definitions.paths
+                + [pseudonyms.pseudonymize].compactMap(\.self))
         let companions = format == .sqlite ? DatabaseCompanions(of: output).paths : []
         files.read(OutputLocation.filesOfCaptures(among: [output] + companions, inputs: input.paths))
         if !isStandardOutput {
@@ -219,19 +232,17 @@ struct ConvertCommand: AsyncParsableCommand {
 
     // MARK: NDJSON
 
-    private func writeRecords(_ pseudonymizer: RecordPseudonymizer?) async throws {
+    private func writeRecords(_ systems: SystemTable, _ pseudonymizer: RecordPseudonymizer?) async throws {
         let file = try openOutput()
         let reader = try await reader(excluded: file.identities, pseudonymizer)
         var records = try RecordsOutput(
             payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
         ) { try file.write($0) }
-        var labeler = labels ? EventLabeler(Systems.table) : nil
+        var labeler = labels ? EventLabeler(systems) : nil
         let intake = try await common.read(reader) { entry, line, payload in
-            let record = entry.summary
-            guard
-                let labeled = labeler?.labeled(
-                    line: line, payload: payload, system: record.system, type: record.type)
-            else { return try records.add(line: line, payload: payload) }
+            guard let labeled = labeler?.labeled(line: line, payload: payload, of: entry.summary) else {
+                return try records.add(line: line, payload: payload)
+            }
             try records.add(line: labeled[...], payload: payload)
         }
         try records.finish()
@@ -241,12 +252,14 @@ struct ConvertCommand: AsyncParsableCommand {
 
     // MARK: Tables
 
-    private func writeTables(_ format: TableExport.Format, _ pseudonymizer: RecordPseudonymizer?) async throws {
+    private func writeTables(
+        _ format: TableExport.Format, _ systems: SystemTable, _ pseudonymizer: RecordPseudonymizer?
+    ) async throws {
         let limit = common.jobLimit
         let companions = self.format == .sqlite ? DatabaseCompanions(of: output) : nil
         if !force { try companions?.requireAbsence() }
         var export = try TableExport(
-            format, path: output, replacing: force, systems: Systems.table,
+            format, path: output, replacing: force, systems: systems,
             coverage: segments == nil ? .complete : .segments, limit: limit)
         // With pseudonyms, stores are omitted, because their names and facts would reveal the origin of the data.
         let listsStores = pseudonymizer == nil && self.format != .timesketch

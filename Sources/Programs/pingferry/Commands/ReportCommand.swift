@@ -27,6 +27,8 @@ struct ReportCommand: AsyncParsableCommand {
             report: if two reports of overlapping data are compared, their differences can reveal small counts. The page \
             then lists no single clients, but still contains the names of inputs. --pseudonymize replaces ids by pseudonyms, and omits \
             names, paths and free text. --coarsen-times also rounds all times. The summary of --json contains exact counts.
+
+            --\(EventDefinitions.optionName) adds the meanings of events and metrics that apps define themselves; see convert.
             """)
 
     @Option(
@@ -48,6 +50,7 @@ struct ReportCommand: AsyncParsableCommand {
         help: ArgumentHelp("The time at which queues are evaluated: a date or an RFC 3339 time.", valueName: "time"))
     var at: String?
 
+    @OptionGroup var definitions: DefinitionOptions
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
@@ -71,11 +74,14 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             var files = CommandFiles()
-            files.read(input.allPaths + backups.passwordFile + [pseudonyms.pseudonymize].compactMap(\.self))
+            files.read(
+                input.allPaths + backups.passwordFile + definitions.paths
+                    + [pseudonyms.pseudonymize].compactMap(\.self))
             files.read(OutputLocation.filesOfCaptures(among: [output], inputs: input.paths))
             if !isStandardOutput { files.write("--output", AtomicOutput.replacedPaths(of: output)) }
             try files.check()
             let pseudonymizer = try pseudonyms.pseudonymizer()
+            let systems = try definitions.systems()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.jobLimit
@@ -87,16 +93,17 @@ struct ReportCommand: AsyncParsableCommand {
                     filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: pseudonymizer == nil),
                 limit: limit)
             let database = try ReportDatabase(
-                Systems.table, hidesSmallCounts: minimumCount > 1, sizeLimit: input.spoolLimit << 20, limit: limit)
+                systems, hidesSmallCounts: minimumCount > 1, sizeLimit: input.spoolLimit << 20, limit: limit)
             var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
-            let (intake, payloadByteCount) = try await read(reader, into: database, stores: &stores)
+            let (intake, payloadByteCount) = try await read(
+                reader, into: database, systems, stores: &stores)
             if pseudonymizer != nil {
                 try database.add(
                     quarantined: intake.quarantinedItems.countsByCode, problems: intake.problems.countsByCode)
             }
             let page = try ReportPage(
                 database, facts: facts(reader, intake, stores, pseudonymizer, payloadByteCount: payloadByteCount),
-                systems: Systems.table, minimumCount: minimumCount)
+                systems: systems, minimumCount: minimumCount)
             let bytes = try page.makeBytes()
             try file.write(bytes.span)
             try file.commit()
@@ -106,11 +113,11 @@ struct ReportCommand: AsyncParsableCommand {
 
     /// Reads all inputs into the tables of `database`, and returns the total size of the payloads in bytes.
     private func read(
-        _ reader: CaptureReader, into database: ReportDatabase, stores: inout ScanReport
+        _ reader: CaptureReader, into database: ReportDatabase, _ systems: SystemTable, stores: inout ScanReport
     ) async throws -> (intake: Intake, payloadByteCount: Int) {
         var payloadByteCount = 0
         var export = try TableExport(
-            .report(database), path: output, replacing: force, systems: Systems.table, limit: reader.limit)
+            .report(database), path: output, replacing: force, systems: systems, limit: reader.limit)
         let intake = try await common.read(
             reader,
             keep: { entry, line, payload in

@@ -76,8 +76,7 @@ struct ScanCommand: AsyncParsableCommand {
                 keep: { entry, _, payload in
                     report.count(entry)
                     guard common.json else { return }
-                    let record = entry.summary
-                    let labels = labeler.labels(of: Array(payload), system: record.system, type: record.type)
+                    let labels = labeler.labels(of: Array(payload), in: entry.summary)
                     report.count(labels, of: entry)
                 }, note: { report.note($0) })
             report.finish(intake)
