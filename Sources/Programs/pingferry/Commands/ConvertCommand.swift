@@ -92,6 +92,14 @@ struct ConvertCommand: AsyncParsableCommand {
             """)
     var spreadsheet = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also write the meanings of the tables and columns of a database to this file, which datasette reads with \
+            --metadata.
+            """, valueName: "file"), completion: .file(extensions: ["json"]))
+    var datasetteMetadata: String?
+
     @Flag(help: "Replace an existing output.")
     var force = false
 
@@ -125,6 +133,13 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if spreadsheet, format != .csv {
             throw ValidationError("--spreadsheet requires CSV, and cannot be used with \(format.rawValue)")
+        }
+        if datasetteMetadata != nil, format != .sqlite {
+            throw ValidationError(
+                "--datasette-metadata requires SQLite, and cannot be used with \(format.rawValue)")
+        }
+        if let metadata = datasetteMetadata, metadata == "-" || StandardOutput.isNamed(by: metadata) {
+            throw ValidationError("--datasette-metadata must be a file, not \(metadata)")
         }
         if labels, payloadOnly { throw ValidationError("--labels cannot be used with --payload-only") }
         if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
@@ -175,6 +190,10 @@ struct ConvertCommand: AsyncParsableCommand {
             let replaced =
                 format.isFolder ? AtomicFolder.replacedPaths(of: output) : AtomicOutput.replacedPaths(of: output)
             files.write("--output", replaced + companions)
+        }
+        if let datasetteMetadata {
+            files.read(OutputLocation.filesOfCaptures(among: [datasetteMetadata], inputs: input.paths))
+            files.write("--datasette-metadata", AtomicOutput.replacedPaths(of: datasetteMetadata))
         }
         try files.check()
     }
@@ -246,9 +265,11 @@ struct ConvertCommand: AsyncParsableCommand {
         var export = try TableExport(
             format, path: output, replacing: force, systems: Systems.table,
             coverage: segments == nil ? .complete : .segments, limit: limit)
+        let metadata = try datasetteMetadata.map { try CommandOutput(path: $0, replacing: force) }
         // With pseudonyms, stores are omitted, because their names and facts would reveal the origin of the data.
         let listsStores = pseudonymizer == nil && self.format != .timesketch
-        let reader = try await reader(excluded: export.identities, pseudonymizer, reportsQueues: listsStores)
+        let reader = try await reader(
+            excluded: export.identities.union(metadata?.identities ?? []), pseudonymizer, reportsQueues: listsStores)
         var stores = listsStores ? ScanReport(reader.inputs, paths: input.paths, at: nil) : nil
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.schemaVersion)")
@@ -277,6 +298,13 @@ struct ConvertCommand: AsyncParsableCommand {
         if let stores { try export.add(stores.exportedStores) }
         let counts = try await export.finish()
         try companions?.remove()
+        if let metadata {
+            // Datasette names a database like its file, without the extension.
+            let name = Path.lastName(of: output)
+            let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+            try metadata.write(DatasetteMetadata.bytes(forDatabaseNamed: stem, systems: Systems.table).span)
+            try metadata.commit()
+        }
         try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount)
     }
 
