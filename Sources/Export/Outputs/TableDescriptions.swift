@@ -27,7 +27,8 @@ enum DataPackage {
             [
                 "description": table.description, "encoding": "utf-8", "format": format.rawValue,
                 "mediatype": format.mediaType, "name": table.name, "path": "\(table.name).\(format.rawValue)",
-                "profile": format == .csv ? "tabular-data-resource" : "data-resource", "schema": schema(of: table, format),
+                "profile": format == .csv ? "tabular-data-resource" : "data-resource",
+                "schema": schema(of: table, format),
             ]
         }
         let package: CanonicalObject = [

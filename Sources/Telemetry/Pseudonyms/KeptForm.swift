@@ -95,7 +95,8 @@ public enum KeptForm: Sendable {
 
     /// The areas of time zones.
     fileprivate static let zoneAreas: Set<CapturedText> = [
-        "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Brazil", "Canada", "Chile", "Etc",
+        "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Brazil", "Canada", "Chile",
+        "Etc",
         "Europe", "Indian", "Mexico", "Pacific", "US",
     ]
 }
@@ -290,7 +291,9 @@ extension Span<UInt8> {
             let number = extracting(start..<end)
             start = end + 1
             let points = number.indices.count { number[$0] == UInt8(ascii: ".") }
-            guard points == 1, let point = number.indices.first(where: { number[$0] == UInt8(ascii: ".") }) else { continue }
+            guard points == 1, let point = number.indices.first(where: { number[$0] == UInt8(ascii: ".") }) else {
+                continue
+            }
             if (1...3).contains(point), number.count - point > 4 { return true }
         }
         return false

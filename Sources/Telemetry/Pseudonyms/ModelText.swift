@@ -33,13 +33,15 @@ extension Span<UInt8> {
         if text.skip("(") { return text.skip(upTo: 5, where: \.isDigit).count > 0 && text.skip(")") && text.isAtEnd }
         _ = text.skip("-")
         let stage = text.skip(upTo: 8, where: \.isLetter)
-        guard stage.count <= 1 || ModelNames.stages.contains(String(readingUTF8: extracting(stage))) else { return false }
+        guard stage.count <= 1 || ModelNames.stages.contains(String(readingUTF8: extracting(stage))) else {
+            return false
+        }
         if stage.count > 0 {
             _ = text.skip(".")
             // The build of a beta version of iOS ends with a letter, such as in `19A5252n`.
             if text.skip(upTo: 4, where: \.isDigit).count > 0 { _ = text.skip(upTo: 1, where: \.isLowercaseLetter) }
         }
-        return text.isAtEnd && (isEmpty || self[count - 1] != UInt8(ascii: "-") && self[count - 1] != UInt8(ascii: "."))
+        return text.isAtEnd && self[count - 1] != UInt8(ascii: "-") && self[count - 1] != UInt8(ascii: ".")
     }
 
     /// Whether the string is an identifier of Apple, such as `iPhone10,4`.
@@ -71,7 +73,7 @@ extension Span<UInt8> {
 
     /// Whether the digits are a date since 2000, such as `20200522`, optionally followed by hours, minutes and seconds.
     private var isBuildTime: Bool {
-        guard count >= 8, count % 2 == 0, self[0] == UInt8(ascii: "2"), self[1] == UInt8(ascii: "0") else { return false }
+        guard count >= 8, count % 2 == 0, extracting(first: 2).equals("20") else { return false }
         let ranges: [ClosedRange<Int>] = [0...99, 1...12, 1...31, 0...23, 0...59, 0...59]
         return stride(from: 2, to: count, by: 2).allSatisfy { index in
             ranges[index / 2 - 1].contains(extracting(index..<index + 2).decimalNumber ?? -1)
@@ -83,10 +85,9 @@ extension Span<UInt8> {
 private enum ModelNames {
     /// The documented names of products, systems and processors.
     static let all: Set<CapturedText> = [
-        "Android", "Apple", "Darwin", "Linux", "Mac", "Mac OS X", "MacBook", "MacBookPro", "Simulator", "Windows", "aarch64",
-        "arm64", "arm64e", "armv7", "armv7s", "armv8", "i386", "iOS", "iPad", "iPad Simulator", "iPadOS", "iPhone",
-        "iPhone OS", "iPhone Simulator", "iPod", "iPod touch", "ios", "ipados", "macOS", "tvOS", "tvos", "unknown", "visionOS",
-        "watchOS", "x86", "x86_64",
+        "Android", "Apple", "Darwin", "Linux", "Mac", "Mac OS X", "Windows", "aarch64", "arm64", "arm64e", "armv7",
+        "armv7s", "armv8", "i386", "iOS", "iPad", "iPad Simulator", "iPadOS", "iPhone", "iPhone OS", "iPhone Simulator",
+        "iPod", "iPod touch", "ios", "ipados", "macOS", "tvOS", "tvos", "unknown", "visionOS", "watchOS", "x86_64",
     ]
 
     /// The stages of development that can follow a version.

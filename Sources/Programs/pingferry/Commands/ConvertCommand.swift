@@ -38,7 +38,11 @@ struct ConvertCommand: AsyncParsableCommand {
             Views in SQLite: \(viewNames).
 
             A CSV or Parquet folder contains the script load.sql, with which DuckDB loads the tables with their types, \
-            the views, and the meanings of the columns as comments. \
+            the views, and the meanings of the columns as comments. It also contains datapackage.json, a description of the \
+            files for the tools of Frictionless Data. For a database, --datasette-metadata writes the meanings for Datasette:
+              pingferry convert -o phone.sqlite --datasette-metadata metadata.json phone/
+              datasette phone.sqlite --metadata metadata.json
+
             Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula, also after a semicolon or a \
             line end within text if they do not split columns at commas. --spreadsheet prevents this by apostrophes, \
             which are then part of the data, and by quotation marks around all text.
@@ -58,7 +62,8 @@ struct ConvertCommand: AsyncParsableCommand {
             --pseudonymize makes data that is safe to share: ids become pseudonyms, and names, addresses, positions \
             and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded. If \
             several recipients could compare their data, use a different key for each, and --coarsen-times day, \
-            because exact times show which records are the same.
+            because exact times show which records are the same. Records are in the order of their pseudonyms. Rare \
+            combinations of kept values, such as those in the table clients, still occur only once.
               pingferry convert --pseudonymize key --coarsen-times day -o a.sqlite phone/
             """)
 
