@@ -195,7 +195,7 @@ import Testing
         func times(_ lines: [String]) throws -> [String] {
             try lines.map { try #require($0.firstMatch(of: /"time":("[^"]*"|null)/)?.1).description }
         }
-        #expect(try times(plain) == times(records))
+        #expect(try times(plain).sorted() == times(records).sorted())
     }
 
     /// With exact times, the clients in data with different keys can be matched.
