@@ -88,8 +88,13 @@ def read_timeline(path):
 
 def read_report(path):
     with open(path, encoding="utf-8") as stream:
-        clients = re.findall(r'<code title="([0-9a-f-]{32,36})".*?<td class="n">([0-9,]+)</td>', stream.read(), re.S)
-    return {"page": [(count, client, None) for client, count in clients]}
+        rows = re.findall(r'<tr><th scope="row"><code title=".*?</tr>', stream.read(), re.S)
+    # Clients are sorted by their number of records, and then by system.
+    found = []
+    for row in rows:
+        cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)
+        found.append(((cells[6], cells[3]), re.search('title="([^"]*)"', cells[0])[1], None))
+    return {"page": found}
 
 
 FORMATS = {

@@ -256,6 +256,16 @@ import Testing
         }
         #expect(try #require(results["ndjson lines"]).clients > 300)
         #expect(try #require(results["ndjson lines"]).pairs > 10_000)
+        try checkUniqueClients(folder("0-out.sqlite"))
+    }
+
+    /// Source: "Pseudonyms", section "What pseudonyms protect against, and what they do not".
+    private func checkUniqueClients(_ database: String) throws {
+        let query = """
+            SELECT count(*) * 2 > (SELECT count(*) FROM clients) FROM (SELECT 1 FROM clients
+            GROUP BY system, app_id, app_version, records, uploadable, events, first, last HAVING count(*) = 1)
+            """
+        #expect(try tool("sqlite3", database, query) == "1\n")
     }
 
     @Test("The order of records depends only on the key and the records")
@@ -272,7 +282,10 @@ import Testing
         // The numbers of records follow the same order.
         _ = try run(["convert", "-q", "-o", folder("a.sqlite"), "--pseudonymize", key] + inputs)
         let ids = try tool("sqlite3", folder("a.sqlite"), "SELECT id FROM records ORDER BY record")
-        let expectedIDs = try expected.map { try #require($0.firstMatch(of: /"id":"([^"]*)"/)?.1).description }
+        let expectedIDs = try expected.map { line in
+            let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            return try #require(record["id"] as? String)
+        }
         #expect(ids.split(separator: "\n").map(String.init) == expectedIDs)
     }
 

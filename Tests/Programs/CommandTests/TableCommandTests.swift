@@ -242,8 +242,8 @@ import Testing
             (table["columns"] as? [String: String] ?? [:]).map { "\(name)|\($0)|\($1)" }
         }
         let expected = try query(
-            folder("my.phone.sqlite"), #"SELECT "table", "column", meaning FROM columns ORDER BY 1, 2, 3"#)
-        #expect(columns.sorted() == expected.split(separator: "\n").map(String.init))
+            folder("my.phone.sqlite"), #"SELECT "table", "column", meaning FROM columns"#)
+        #expect(columns.sorted() == expected.split(separator: "\n").map(String.init).sorted())
         // An existing file is replaced only with --force, and other formats have no such file.
         #expect(try shell(#""$0" convert -q -o "$1" "${@:2}""#, [folder("b.sqlite")] + options).status == 73)
         #expect(try shell(#""$0" convert -q -o "$1" "${@:2}""#, [folder("b.csv")] + options).status == 64)
