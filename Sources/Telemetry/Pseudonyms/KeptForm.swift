@@ -96,8 +96,7 @@ public enum KeptForm: Sendable {
     /// The areas of time zones.
     fileprivate static let zoneAreas: Set<CapturedText> = [
         "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Brazil", "Canada", "Chile",
-        "Etc",
-        "Europe", "Indian", "Mexico", "Pacific", "US",
+        "Etc", "Europe", "Indian", "Mexico", "Pacific", "US",
     ]
 }
 
