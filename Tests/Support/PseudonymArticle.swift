@@ -72,7 +72,7 @@ extension KeptForm {
         case .scheme: "URL scheme"
         case .oneOf: "documented word"
         case .beginning(let start): "word that begins with `\(start)`"
-        case .code(let length): "\(length) letters or digits"
+        case .code(let length): "\(length) lowercase letters or digits"
         }
     }
 }

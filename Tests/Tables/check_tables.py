@@ -1276,7 +1276,7 @@ class Run:
     def check_csv(self, tables):
         folder = self.convert("tables.csv")
         names = sorted(os.listdir(folder))
-        if names != sorted(["load.sql"] + [name + ".csv" for name in tables]):
+        if names != sorted(["datapackage.json", "load.sql"] + [name + ".csv" for name in tables]):
             self.fault("csv: unexpected files: %s" % names)
         for name, rows in tables.items():
             with open(os.path.join(folder, name + ".csv"), encoding="utf-8", newline="") as stream:

@@ -7,7 +7,8 @@ import Telemetry
 ///
 /// Records are ordered by input, then by the path of their store, then by their position in the store. A bundle is read
 /// after the bundles that it continues, because the notes about repeated IDs depend on the order. Records whose holds
-/// depend on their surroundings come last, because better copies of them may follow.
+/// depend on their surroundings come last, because better copies of them may follow. Pseudonymized records are ordered by
+/// their pseudonyms instead.
 public struct CaptureReader: Sendable {
     /// The inputs to be read.
     public let inputs: [CaptureInput]
@@ -56,13 +57,31 @@ public struct CaptureReader: Sendable {
     ///   - note: Called with each other finding.
     ///   - progress: Called with the number of bytes that were read, and the number of records in them.
     ///   - afterOutput: Called after each batch of findings.
-    /// - Throws: ``InputError`` for a damaged bundle or for records with pseudonyms of another key, and the errors of
-    ///   `keep` and `afterOutput`.
+    /// - Throws: ``InputError`` for a damaged bundle or for records with pseudonyms of another key, `FileError` with
+    ///   operation `spool` if there is no space for temporary files, and the errors of `keep` and `afterOutput`.
     public func read(
         into intake: inout Intake,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Intake.Finding) -> Void = { _ in }, progress: (_ bytes: Int, _ records: Int) -> Void = { _, _ in },
         afterOutput: () async throws -> Void = {}
+    ) async throws {
+        guard let pseudonymizer = options.pseudonymizer else {
+            return try await readInOrder(
+                into: &intake, keep: keep, note: note, progress: progress, afterOutput: afterOutput)
+        }
+        let sorter = try RecordSorter(knowing: pseudonymizer.systems, limit: limit)
+        try await readInOrder(
+            into: &intake, keep: { entry, line, _ in try sorter.add(entry, line: line) }, note: note,
+            progress: progress, afterOutput: afterOutput)
+        try await sorter.passRecords(to: keep, afterBatch: afterOutput)
+    }
+
+    /// Reads all inputs, and passes their records on in the order of the captures.
+    private func readInOrder(
+        into intake: inout Intake,
+        keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        note: (Intake.Finding) -> Void, progress: (_ bytes: Int, _ records: Int) -> Void,
+        afterOutput: () async throws -> Void
     ) async throws {
         let order = BundleChain.readingOrder(of: inputs.map(\.manifest))
         var chain = BundleChain()

@@ -2,7 +2,8 @@ import Files
 import JSONText
 import Telemetry
 
-/// A sink that writes a folder with a CSV file for each table and a script that loads the files into DuckDB.
+/// A sink that writes a folder with a CSV file for each table, a script that loads the files into DuckDB, and a
+/// description of the files.
 ///
 /// The folder becomes visible when it is complete.
 final class CSVSink: TableSink {
@@ -26,7 +27,7 @@ final class CSVSink: TableSink {
         self.tables = tables
         self.style = style
         longestRows = tables.map { _ in 0 }
-        let names = tables.map { "\($0.name).csv" } + [LoadScript.fileName]
+        let names = tables.map { "\($0.name).csv" } + [LoadScript.fileName, DataPackage.fileName]
         let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
         for (index, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: index) }
         identities = folder.identities
@@ -67,6 +68,7 @@ final class CSVSink: TableSink {
     func commit() throws {
         let script = LoadScript.text(for: tables, longestRows: longestRows, style: style)
         try write(script.utf8.span, to: tables.count)
+        try write(DataPackage.bytes(for: tables, .csv).span, to: tables.count + 1)
         try folder.take()?.commit()
     }
 }

@@ -211,6 +211,15 @@ struct ParquetFooter {
             file.add(2, listOf: .structure, count: table.columns.count + 1, writeSchema)
             file.add(3, int64: rowCount)
             file.add(4, listOf: .structure, count: rowGroupCount) { $0.addElements(encoded: rowGroups.bytes) }
+            let meanings = table.keyedMeanings
+            file.add(5, listOf: .structure, count: meanings.count) { list in
+                for (key, meaning) in meanings {
+                    list.addElement { pair in
+                        pair.add(1, string: key)
+                        pair.add(2, string: meaning)
+                    }
+                }
+            }
             file.add(6, string: creator)
             file.add(7, listOf: .structure, count: table.columns.count) { list in
                 // Each column has the order that its type defines. Without this list, readers ignore the bounds.

@@ -22,9 +22,10 @@ final class ParquetSink: TableSink {
     init(
         path: String, replacing: Bool, tables: [Table], creator: String, limit: JobLimit
     ) throws(FileError) {
-        let names = tables.map { "\($0.name).parquet" } + [LoadScript.fileName]
+        let names = tables.map { "\($0.name).parquet" } + [LoadScript.fileName, DataPackage.fileName]
         let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
         try folder.write(LoadScript.text(forParquetFilesOf: tables).utf8.span, to: tables.count)
+        try folder.write(DataPackage.bytes(for: tables, .parquet).span, to: tables.count + 1)
         let magic = ParquetFormat.magic
         for index in tables.indices { try folder.write(magic.span, to: index) }
         identities = folder.identities

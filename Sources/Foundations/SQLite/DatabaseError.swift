@@ -1,4 +1,6 @@
 import CSQLite
+import Files
+import Glibc
 
 /// An error that SQLite reports.
 ///
@@ -57,6 +59,19 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
             return
         }
         self.init(sqlite3_extended_errcode(connection), String(cString: sqlite3_errmsg(connection)))
+    }
+}
+
+extension FileError {
+    /// Creates a file error from a database error.
+    ///
+    /// `action` completes the message "cannot …".
+    public init(_ error: any Error, _ operation: Operation, _ path: String, doing action: String) {
+        if case .diskFull? = (error as? DatabaseError)?.kind {
+            self.init(operation, path, code: ENOSPC)
+        } else {
+            self.init(operation, path, code: EIO, message: "cannot \(action): \(error)")
+        }
     }
 }
 

@@ -63,10 +63,16 @@ public final class NewDatabase {
     ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
     public func forEachRow(of query: String, _ body: (borrowing DatabaseRow) throws -> Void) throws {
+        let rows = try rows(of: query)
+        while try rows.next() { try body(rows.row) }
+    }
+
+    /// Returns the rows of a query without parameters.
+    ///
+    /// - Throws: ``DatabaseError``.
+    public func rows(of query: String) throws(DatabaseError) -> RowCursor {
         let connection = try open()
-        let statement = try connection.prepare(query, count: query.utf8.count)
-        defer { sqlite3_finalize(statement) }
-        while try connection.step(statement) { try body(DatabaseRow(statement: statement)) }
+        return RowCursor(try connection.prepare(query, count: query.utf8.count), of: self)
     }
 
     /// Commits the transaction and closes the file.
@@ -85,6 +91,33 @@ public final class NewDatabase {
         guard let connection else { throw DatabaseError(code: SQLITE_MISUSE) }
         return connection
     }
+}
+
+/// The rows of a query, which are read one after another.
+///
+/// The rows must be read before the database is finished.
+public struct RowCursor: ~Copyable {
+    private let statement: OpaquePointer
+    /// The database, which must not be closed before the statement is finalized.
+    private let database: NewDatabase
+
+    fileprivate init(_ statement: OpaquePointer, of database: NewDatabase) {
+        self.statement = statement
+        self.database = database
+    }
+
+    deinit {
+        // A finished database has already finalized the statement.
+        if (try? database.open()) != nil { sqlite3_finalize(statement) }
+    }
+
+    /// Advances to the next row, and returns whether there is one.
+    ///
+    /// - Throws: ``DatabaseError``.
+    public func next() throws(DatabaseError) -> Bool { try database.open().step(statement) }
+
+    /// The current row, which is valid until the next call of ``next()``.
+    public var row: DatabaseRow { DatabaseRow(statement: statement) }
 }
 
 /// A prepared insertion of rows into a table of a ``NewDatabase``.

@@ -81,8 +81,9 @@ enum AdjustParameters {
         clients.map { .optional($0, .string(), .pseudonym(.client), "an id of the installation") }
             + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)
             + times.map { .optional($0, .string(), .time(.text), "a time") }
-            + keeping(.word, "a code, such as a country or a currency", codes)
-            + keeping(.model, "a property of the app or the device", properties)
+            + keeping(.word, "a code, such as a country or a currency, or the bundle id of the app", codes)
+            + keeping(.model, "a property of the device", properties)
+            + keeping(.version, "a version of the app or of the operating system", versions)
             + dropped.map { .optional($0, .string(), .drop, "a value of the app, of the device or of a campaign") }
             + [
                 .optional(appToken, .string(), .keep(.code(length: 12)), "the id of the app at Adjust"),
@@ -121,13 +122,12 @@ enum AdjustParameters {
     ]
 
     private static let codes: [JSONKey] = [
-        "billing_store", country, "cpu_type", currency, language, "network_type", "sales_region",
+        "billing_store", bundleID, country, "cpu_type", currency, language, "network_type", "sales_region",
     ]
 
-    private static let properties: [JSONKey] = [
-        appVersion, appVersionShort, bundleID, deviceName, "device_type", "hardware_name", "os_build", osName,
-        osVersion,
-    ]
+    private static let properties: [JSONKey] = [deviceName, "device_type", "hardware_name", osName]
+
+    private static let versions: [JSONKey] = [appVersion, appVersionShort, "os_build", osVersion]
 
     private static let dropped: [JSONKey] = [
         "ad_revenue_network", "ad_revenue_placement", "ad_revenue_unit", "adgroup", "attribution_token",

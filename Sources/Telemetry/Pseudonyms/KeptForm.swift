@@ -23,17 +23,15 @@ public enum KeptForm: Sendable {
     case word
     /// One or more words, such as the name of an app or an experiment.
     case name
-    /// A single word or a documented name, such as the model of a device or the name of an operating system.
-    ///
-    /// Other names of several words are not accepted, because they can be names of people.
+    /// The model of a device, or the documented name of a product, an operating system or a processor.
     case model
-    /// A version: a single word of letters, digits and separators, with at least one digit.
+    /// A version, or the number or time of a build.
     case version
     /// A locale: a language with an optional script, region and keywords, or `??`.
     case locale
     /// A date in the form `YYYY-MM-DD`, optionally followed by a time and an offset from UTC.
     case date
-    /// The name of a time zone, such as `Europe/Berlin`.
+    /// The name of a time zone, such as `Europe/Berlin` or `GMT+0200`.
     case zone
     /// A URL scheme with a colon, optionally followed by two slashes.
     case scheme
@@ -41,7 +39,9 @@ public enum KeptForm: Sendable {
     case oneOf(Set<CapturedText>)
     /// An identifier with the given prefix.
     case beginning(String)
-    /// A code of the given number of letters and digits.
+    /// A code of the given number of lowercase letters and digits, at least one of which is not a hexadecimal digit.
+    ///
+    /// Therefore, the code cannot be a phone number or a hardware address.
     case code(length: Int)
 
     /// Returns whether a JSON value has the form.
@@ -64,10 +64,13 @@ public enum KeptForm: Sendable {
         case .flag: return text.equals("true") || text.equals("false")
         case .decimal: return text.isDecimal && !text.mayBePhoneID
         case .date: return TimeForm.isTime(text)
-        case .code(let length): return text.count == length && text.allSatisfy { $0.isLetter || $0.isDigit }
+        case .code(let length):
+            return text.count == length && text.allSatisfy { $0.isLowercaseLetter || $0.isDigit }
+                && !text.allSatisfy { $0.hexadecimalValue != nil }
         case .oneOf(let known): return known.contains(String(readingUTF8: text))
-        case .word, .name, .model, .version, .locale, .zone, .scheme, .beginning:
-            return !text.mayContainID && consistsOfWords(text)
+        case .version: return !text.mayContainID && text.isVersion
+        case .word, .name, .model, .locale, .zone, .scheme, .beginning:
+            return !text.mayContainID && !text.hasLongNumber && consistsOfWords(text)
         }
     }
 
@@ -75,14 +78,13 @@ public enum KeptForm: Sendable {
         switch self {
         case .word: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
         case .name: text.isName
-        case .model: text.isSingleName || Self.documentedModels.contains(String(readingUTF8: text))
-        case .version: text.hasDigit && text.isSingleName
+        case .model: text.isModel
         case .locale: text.isLocale
-        case .zone: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
+        case .zone: text.isTimeZone
         case .scheme: text.isScheme
         case .beginning(let start):
             text.count > start.utf8.count && text.starts(with: start.utf8.span) && KeptForm.word.matches(text)
-        case .number, .anyNumber, .boolean, .flag, .decimal, .date, .code, .oneOf: false
+        case .number, .anyNumber, .boolean, .flag, .decimal, .version, .date, .code, .oneOf: false
         }
     }
 
@@ -91,24 +93,20 @@ public enum KeptForm: Sendable {
     /// All documented strings are shorter.
     private static let maximumLength = 100
 
-    /// The documented names of models and systems that consist of several words.
-    private static let documentedModels: Set<CapturedText> = [
-        "Mac OS X", "iPad Simulator", "iPhone OS", "iPhone Simulator", "iPod touch",
+    /// The areas of time zones.
+    fileprivate static let zoneAreas: Set<CapturedText> = [
+        "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Brazil", "Canada", "Chile",
+        "Etc", "Europe", "Indian", "Mexico", "Pacific", "US",
     ]
 }
 
 extension Span<UInt8> {
-    fileprivate var hasDigit: Bool { indices.contains { self[$0].isDigit } }
-
-    /// Whether the string consists of the characters of names and versions.
+    /// Whether the string consists of the characters of names.
     ///
     /// A string that begins with a plus sign or a parenthesis is excluded, because it can be a phone number.
     fileprivate var isName: Bool {
         !"+(".utf8.contains(self[0]) && allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
     }
-
-    /// Whether the string is a name of a single word.
-    fileprivate var isSingleName: Bool { isName && allSatisfy { $0 != UInt8(ascii: " ") } }
 
     /// Whether the string is a decimal number, such as `-12`, `0.5`, `1497595093.902000` or `1.497595093902E9`.
     fileprivate var isDecimal: Bool {
@@ -128,26 +126,39 @@ extension Span<UInt8> {
     }
 
     /// Whether the string is a locale, such as `??`, `de`, `zh-Hans_CN` or `en_US@calendar=buddhist`.
+    ///
+    /// A subtag has at most eight letters or digits, and its digits are a region such as `419`, or the year of a variant.
     fileprivate var isLocale: Bool {
         if equals("??") { return true }
-        var letters = 0
-        while letters < count, self[letters].isLetter { letters += 1 }
-        guard (2...3).contains(letters), count <= 60 else { return false }
-        guard letters < count else { return true }
-        let end = indices.first { self[$0] == UInt8(ascii: "@") } ?? count
         // A keyword has an equals sign. This distinguishes a locale from an email address.
+        let end = indices.first { self[$0] == UInt8(ascii: "@") } ?? count
         if end < count {
             let keywords = extracting((end + 1)...)
             guard !keywords.isEmpty, keywords.hasKeywords else { return false }
         }
-        return extracting(letters..<end).allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2D }
-            && (letters == end || self[letters] == 0x5F || self[letters] == 0x2D)
+        var start = 0
+        for index in 0...end where index == end || self[index] == 0x5F || self[index] == 0x2D {
+            let subtag = extracting(start..<index)
+            let isLanguage = (2...3).contains(subtag.count) && subtag.allSatisfy(\.isLetter)
+            guard start == 0 ? isLanguage : subtag.isSubtag else { return false }
+            start = index + 1
+        }
+        return count <= 60
+    }
+
+    private var isSubtag: Bool {
+        let digitCount = indices.count { self[$0].isDigit }
+        return (1...8).contains(count) && allSatisfy { $0.isLetter || $0.isDigit }
+            && (digitCount == 0 || digitCount == count && (3...4).contains(count))
     }
 
     /// Whether the string consists of keywords with values, separated by semicolons, such as `calendar=buddhist`.
+    ///
+    /// All values together have at most four digits.
     private var hasKeywords: Bool {
         var hasName = false
         var hasEquals = false
+        var digitCount = 0
         for index in indices {
             switch self[index] {
             case UInt8(ascii: "="):
@@ -156,11 +167,26 @@ extension Span<UInt8> {
             case UInt8(ascii: ";"):
                 guard hasEquals else { return false }
                 (hasName, hasEquals) = (false, false)
-            case let byte where byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-"): hasName = true
+            case let byte where byte.isLetter || byte == UInt8(ascii: "-"): hasName = true
+            case let byte where byte.isDigit:
+                digitCount += 1
+                guard digitCount <= 4 else { return false }
             default: return false
             }
         }
         return hasEquals
+    }
+
+    /// Whether the string is the name of a time zone: an area with places, such as `America/Argentina/Buenos_Aires`, or an
+    /// abbreviation with an optional offset, such as `GMT+0200`.
+    fileprivate var isTimeZone: Bool {
+        guard indices.count(where: { self[$0].isDigit }) <= 4 else { return false }
+        guard let slash = indices.first(where: { self[$0] == UInt8(ascii: "/") }) else {
+            return self[0].isUppercaseLetter && count <= 9
+                && allSatisfy { $0.isUppercaseLetter || $0.isDigit || "+-:".utf8.contains($0) }
+        }
+        return KeptForm.zoneAreas.contains(String(readingUTF8: extracting(..<slash)))
+            && extracting(slash...).allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
     }
 
     /// Whether the string is a URL scheme, such as `mailto:` or `googlegmail://`.
@@ -177,8 +203,18 @@ extension Span<UInt8> {
 //
 // Source: "Pseudonyms", section "Guarantees".
 extension Span<UInt8> {
-    /// Whether part of the string resembles an id, a token, a serial number or a network address.
-    fileprivate var mayContainID: Bool { hasLongRun || hasSerialNumber || hasIPAddress }
+    /// Whether part of the string resembles an id, a token, a serial number, a network address or a coordinate.
+    fileprivate var mayContainID: Bool { hasLongRun || hasSerialNumber || hasIPAddress || hasCoordinate }
+
+    /// Whether the string contains nine consecutive digits, as a phone number does.
+    fileprivate var hasLongNumber: Bool {
+        var count = 0
+        for index in indices {
+            count = self[index].isDigit ? count + 1 : 0
+            if count >= 9 { return true }
+        }
+        return false
+    }
 
     /// Whether a decimal number has as many digits before its decimal point as an id of a phone or of its SIM card.
     ///
@@ -192,14 +228,17 @@ extension Span<UInt8> {
         return digits == 15 || digits > 18
     }
 
-    /// Whether the string contains 15 consecutive digits, or 12 hexadecimal digits that include both letters and
-    /// numerals, or 20 hexadecimal digits.
+    /// Whether the string contains 15 digits without a letter between them, or 12 consecutive hexadecimal digits that
+    /// include both letters and numerals, or 20 consecutive hexadecimal digits.
     ///
     /// Separators between digits are ignored, so that a UUID, a hardware address and a grouped IMEI are found.
     private var hasLongRun: Bool {
         var (digits, letters) = (0, 0)
+        var digitsSinceLetter = 0
         for index in 0...count {
             let byte = index < count ? self[index] : UInt8(ascii: " ")
+            if byte.isDigit { digitsSinceLetter += 1 } else if byte.isLetter { digitsSinceLetter = 0 }
+            if digitsSinceLetter >= 15 { return true }
             if byte.isDigit {
                 digits += 1
             } else if byte.hexadecimalValue != nil {
@@ -240,6 +279,23 @@ extension Span<UInt8> {
             while let last = run.last, self[last].isAddressSeparator { run.removeLast() }
             if extracting(run).isIPv4Address { return true }
             start = end + 1
+        }
+        return false
+    }
+
+    /// Whether the string contains a decimal number with at least four decimal places, as a latitude has.
+    ///
+    /// Versions have several points, or fewer decimal places.
+    private var hasCoordinate: Bool {
+        var start = 0
+        for end in 0...count where end == count || !(self[end].isDigit || self[end] == UInt8(ascii: ".")) {
+            let number = extracting(start..<end)
+            start = end + 1
+            let points = number.indices.count { number[$0] == UInt8(ascii: ".") }
+            guard points == 1, let point = number.indices.first(where: { number[$0] == UInt8(ascii: ".") }) else {
+                continue
+            }
+            if (1...3).contains(point), number.count - point > 4 { return true }
         }
         return false
     }

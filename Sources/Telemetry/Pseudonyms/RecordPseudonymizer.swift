@@ -19,7 +19,8 @@ public struct RecordPseudonymizer: Sendable {
     public let keyID: String
     /// The unit to which times are rounded down, or `nil` if they are kept.
     public let timeUnit: TimeUnit?
-    private let systems: SystemTable
+    /// The systems whose rules apply.
+    public let systems: SystemTable
     private let holdCodes: Set<CapturedText>
     private var writer: PseudonymWriter
 
@@ -177,7 +178,7 @@ public enum AppProperty: Sendable {
 
     private var form: KeptForm {
         switch self {
-        case .id: .model
+        case .id: .word
         case .name: .name
         case .version: .version
         case .channel: .word

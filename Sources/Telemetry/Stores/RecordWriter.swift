@@ -245,6 +245,12 @@ extension ScanOutput {
         public let store: Int
         /// The index of the part in ``Store/parts``.
         public let part: Int
+
+        /// Creates a reference to the part at the index `part` of the store at the index `store`.
+        package init(store: Int, part: Int) {
+            self.store = store
+            self.part = part
+        }
     }
 
     /// The app that the records in a part of a store belong to.

@@ -36,6 +36,23 @@ import Testing
         #expect(folder.names == ["d"])
     }
 
+    @Test("a cursor returns the rows of a query, and fails after the database is finished")
+    func cursor() throws {
+        let database = try NewDatabase(path: folder("d"))
+        try database.run("CREATE TABLE things (name TEXT); INSERT INTO things VALUES ('b'), ('c'), ('a')")
+        let rows = try database.rows(of: "SELECT name FROM things ORDER BY name")
+        var names: [String] = []
+        while try rows.next() { names.append(rows.row[0]) }
+        #expect(names == ["a", "b", "c"])
+        let unread = try database.rows(of: "SELECT name FROM things")
+        #expect(try unread.next())
+        #expect(throws: DatabaseError.self) { _ = try database.rows(of: "SELECT missing FROM things") }
+        #expect(throws: DatabaseError.self) {
+            try database.finish()
+            _ = try unread.next()
+        }
+    }
+
     @Test("any number of rows is inserted completely and in order", arguments: [0, 1, 63, 64, 65, 1000])
     func manyRows(count: Int) throws {
         let database = try NewDatabase(path: folder("d"))

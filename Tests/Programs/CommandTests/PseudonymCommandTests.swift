@@ -195,7 +195,7 @@ import Testing
         func times(_ lines: [String]) throws -> [String] {
             try lines.map { try #require($0.firstMatch(of: /"time":("[^"]*"|null)/)?.1).description }
         }
-        #expect(try times(plain) == times(records))
+        #expect(try times(plain).sorted() == times(records).sorted())
     }
 
     /// With exact times, the clients in data with different keys can be matched.
@@ -224,6 +224,88 @@ import Testing
         let rounded = [try times(key, options), try times(folder("other"), options)]
         #expect(rounded[0].count == 50 && Set(rounded[0].values).count == 1)
         #expect(Set(rounded[0].values) == Set(rounded[1].values))
+    }
+
+    // MARK: The order of records
+
+    /// A comparison of the orders of rows in two exports, as `link_rows.py` prints it.
+    private struct LinkedRows: Decodable {
+        let clients: Int
+        let groups: Int
+        let matches: Int
+        let correlation: Double
+        let pairs: Int
+        let same: Double
+    }
+
+    @Test("Clients and records in exports with different keys cannot be linked by the positions of their rows")
+    func positions() throws {
+        let output = try tool(["python3", fixture("link_rows.py"), pingferryPath, folder.path])
+        let results = try JSONDecoder().decode([String: LinkedRows].self, from: output)
+        let tables = [
+            "clients", "core", "events", "gaps", "holds", "metrics", "notes", "records", "searches", "sift_states",
+        ]
+        let names = tables.flatMap { ["sqlite \($0)", "csv \($0)"] }
+        #expect(Set(results.keys) == Set(names + ["ndjson lines", "timeline lines", "bundle lines", "report page"]))
+        for (name, rows) in results {
+            #expect(rows.clients > 1, "\(name)")
+            // By chance, one client of each group is at the same position. All of them are if the order is that of the captures.
+            #expect(rows.matches <= rows.groups + 5 + rows.groups / 2, "\(name): \(rows)")
+            #expect(abs(rows.correlation) < 4 / Double(rows.clients - rows.groups).squareRoot(), "\(name): \(rows)")
+            #expect(rows.pairs < 100 || (0.4...0.6).contains(rows.same), "\(name): \(rows)")
+        }
+        #expect(try #require(results["ndjson lines"]).clients > 300)
+        #expect(try #require(results["ndjson lines"]).pairs > 10_000)
+        try checkUniqueClients(folder("0-out.sqlite"))
+    }
+
+    /// Source: "Pseudonyms", section "What pseudonyms protect against, and what they do not".
+    private func checkUniqueClients(_ database: String) throws {
+        let query = """
+            SELECT count(*) * 2 > (SELECT count(*) FROM clients) FROM (SELECT 1 FROM clients
+            GROUP BY system, app_id, app_version, records, uploadable, events, first, last HAVING count(*) = 1)
+            """
+        #expect(try tool("sqlite3", database, query) == "1\n")
+    }
+
+    @Test("The order of records depends only on the key and the records")
+    func orderOfInputs() throws {
+        let inputs = [sample("focus"), sample("firefox"), sample("shop"), sample("leanplum")]
+        func lines(_ inputs: [String], _ options: String...) throws -> [String] {
+            let finished = try run(["convert", "-q", "-o", "-", "--pseudonymize", key] + options + inputs)
+            return finished.lines
+        }
+        let expected = try lines(inputs)
+        #expect(expected.count > 20)
+        #expect(try lines(inputs.reversed()) == expected)
+        #expect(try lines(inputs, "-j", "1") == expected)
+        // The numbers of records follow the same order.
+        _ = try run(["convert", "-q", "-o", folder("a.sqlite"), "--pseudonymize", key] + inputs)
+        let ids = try tool("sqlite3", folder("a.sqlite"), "SELECT id FROM records ORDER BY record")
+        let expectedIDs = try expected.map { line in
+            let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            return try #require(record["id"] as? String)
+        }
+        #expect(ids.split(separator: "\n").map(String.init) == expectedIDs)
+    }
+
+    @Test(
+        "If the disk is full while records are sorted, nothing is written",
+        .enabled(if: SmallDisk.isSupported, "only root can mount a file system"), arguments: ["convert", "bundle"])
+    func fullTemporaryDisk(command: String) throws {
+        let load = try SharedCaptures.load(pings: 9000, containers: 40)
+        let disk = try SmallDisk(kibibytes: 2048)
+        let finished = try shell(
+            #"TMPDIR="$1" "$0" "$2" -q -o "$3" --pseudonymize "$4" "$5""#,
+            [disk.path, command, folder("out"), key, load])
+        #expect(finished.status == 74)
+        #expect(
+            finished.errorLines == [
+                "pingferry: cannot spool to temporary files: No space left on device",
+                "hint: set TMPDIR to a folder on a disk with enough free space",
+            ], "\(finished.errors)")
+        #expect(folder.names == ["key"])
+        #expect(disk.names == [])
     }
 
     // MARK: Repeated pseudonymization

@@ -42,12 +42,12 @@ import Testing
         switch expected {
         case "parquet":
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            #expect(files == (Self.tables.map { "\($0).parquet" } + ["load.sql"]).sorted())
+            #expect(files == (Self.tables.map { "\($0).parquet" } + ["datapackage.json", "load.sql"]).sorted())
             #expect(try folder.data("\(name)/records.parquet").starts(with: Data("PAR1".utf8)))
         case "sqlite": #expect(try folder.data(name).starts(with: Data("SQLite format 3\0".utf8)))
         case "csv":
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            #expect(files == (Self.tables.map { "\($0).csv" } + ["load.sql"]).sorted())
+            #expect(files == (Self.tables.map { "\($0).csv" } + ["datapackage.json", "load.sql"]).sorted())
         case "timesketch": #expect(try folder.text(name).contains("\"timestamp_desc\":\"Ping queued\""))
         default: #expect(try folder.data(name) == pingferry("convert", "-o", "-", sample("webxr")).output)
         }
@@ -264,6 +264,63 @@ import Testing
         let refused = try pingferry("convert", "-o", "/proc/\(name)", sample("webxr"))
         #expect(refused.status == 73)
         #expect(refused.errorLines.first?.hasPrefix("pingferry: cannot create /proc/") == true, "\(refused.errors)")
+    }
+
+    // MARK: Descriptions
+
+    private func object(_ name: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: folder.data(name)) as? [String: Any])
+    }
+
+    @Test("The data package of a folder describes each file and column", arguments: ["csv", "parquet"])
+    func dataPackage(format: String) throws {
+        _ = try pingferry("convert", "-q", "-o", folder("a.sqlite"), sample("focus"))
+        _ = try pingferry("convert", "-q", "-o", folder("a.\(format)"), sample("focus"))
+        let resources = try #require(try object("a.\(format)/datapackage.json")["resources"] as? [[String: Any]])
+        #expect(resources.compactMap { $0["name"] as? String }.sorted() == Self.tables)
+        var described: [String] = []
+        for resource in resources {
+            let name = try #require(resource["name"] as? String)
+            #expect(resource["path"] as? String == "\(name).\(format)")
+            let schema = try #require(resource["schema"] as? [String: Any])
+            for field in try #require(schema["fields"] as? [[String: Any]]) {
+                described.append("\(name)|\(field["name"] ?? "")|\(field["description"] ?? "")")
+            }
+            let references = try #require(schema["foreignKeys"] as? [[String: Any]]?)
+            #expect(
+                (references == nil)
+                    == !(try query(folder("a.sqlite"), "PRAGMA foreign_key_list(\(name))").contains("records")))
+        }
+        let columns = try query(folder("a.sqlite"), #"SELECT "table", "column", meaning FROM columns"#)
+        #expect(described.sorted() == columns.split(separator: "\n").map(String.init).sorted())
+    }
+
+    @Test("The metadata for Datasette describes each table, view and column of the database")
+    func datasetteMetadata() throws {
+        let options = ["--datasette-metadata", folder("metadata.json"), sample("focus")]
+        let finished = try shell(#""$0" convert -q -o "$1" "${@:2}""#, [folder("my.phone.sqlite")] + options)
+        #expect(finished.status == 1)
+        let databases = try #require(try object("metadata.json")["databases"] as? [String: [String: [String: Any]]])
+        #expect(Array(databases.keys) == ["my.phone"])
+        let tables = try #require(databases["my.phone"]?["tables"] as? [String: [String: Any]])
+        let names = try query(
+            folder("my.phone.sqlite"), "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name")
+        #expect(tables.keys.sorted() == names.split(separator: "\n").map(String.init))
+        #expect(
+            tables["events_per_day"]?["description"] as? String
+                == "A row for each day, system, name and label of events")
+        let columns = tables.flatMap { name, table in
+            (table["columns"] as? [String: String] ?? [:]).map { "\(name)|\($0)|\($1)" }
+        }
+        let expected = try query(
+            folder("my.phone.sqlite"), #"SELECT "table", "column", meaning FROM columns"#)
+        #expect(columns.sorted() == expected.split(separator: "\n").map(String.init).sorted())
+        // An existing file is replaced only with --force, and other formats have no such file.
+        #expect(try shell(#""$0" convert -q -o "$1" "${@:2}""#, [folder("b.sqlite")] + options).status == 73)
+        #expect(try shell(#""$0" convert -q -o "$1" "${@:2}""#, [folder("b.csv")] + options).status == 64)
+        #expect(try shell(#""$0" convert -q --force -o "$1" "${@:2}""#, [folder("b.sqlite")] + options).status == 1)
+        #expect(try object("metadata.json")["databases"] as? [String: Any] != nil)
+        #expect(folder.names == ["b.sqlite", "metadata.json", "my.phone.sqlite"])
     }
 
     @Test("No output remains after the disk is full", arguments: outputs)

@@ -16,30 +16,62 @@ import Testing
             [
                 "two words", "a@example.org", "/var/mobile", "9lives", "alice/bob", "fe80::1", "Größe", "x?y=1",
                 "a\u{1B}[2J", "6B1F0C2E-4D7A-4F83-9E25-7A0C3D1B8F46", "deadbeefdeadbeef0123", "a\nb",
+                "lat48.137154-lon11.576124", "N48.1371", "tel4917055512345",
             ]
         ),
         (
             .name, ["iPhone11,8", "iPod touch", "iPhone OS", "D63AP", "Samsung SM-G900 (EU)"],
             [
                 "+1 (415) 555-2671", "(415) 555-2671", "Anna's iPhone", "anna@example.org", "a;b",
-                "11223344556677889900", "192.168.1.20", "\u{202E}x",
+                "11223344556677889900", "192.168.1.20", "\u{202E}x", "48.137154, 11.576124", "4901 5420 3237 518",
+                "490154,203237518", "5454 5454 5454 5454",
             ]
         ),
         (
-            .model, ["iPhone11,8", "iPod touch", "iPhone OS", "D63AP", "arm64e", "org.mozilla.ios.Focus", "1.0(2)"],
-            ["Anna Berg", "Anna's iPhone", "iPhone of Anna", "anna@example.org", "Größe"]
+            .model,
+            [
+                "iPhone1,1", "iPhone9,3", "iPhone10,4", "iPhone11,8", "iPhone15,4", "iPad6,11", "iPod9,1",
+                "Watch6,18", "AppleTV14,1", "MacBookPro18,3", "RealityDevice14,1", "D101AP", "D201AP", "D63AP",
+                "J71sAP",
+                "N104AP", "iPhone", "iPad", "iPod touch", "iPad Simulator", "Apple", "iOS", "ios", "iPhone OS",
+                "Mac OS X", "Android", "arm64", "arm64e", "armv7s", "x86_64", "i386", "SM-G900F", "CPH2013",
+            ],
+            [
+                "Anna Berg", "Anna's iPhone", "iPhone of Anna", "anna@example.org", "Größe", "Anna", "Annas-iPhone",
+                "Lindqvist1984", "annas-iphone-7.local", "48.137154", "48.137154,11.576124", "48,137154", "-122.41941",
+                "48,11", "1,490154", "iPhone490154,203237", "490154,203237518", "4901542032375186",
+                "(490154)(203237518)",
+                "490-154-203", "4155552671", "org.mozilla.ios.Focus", "H4PDXXL2Q1", "u281z7j57", "iPhone10,4,1",
+                "AAAA-B1234CC",
+            ]
         ),
         (
-            .version, ["13.3.1", "v2.2.5", "7.0", "4236", "8.1b3", "10.0.19045.1"],
+            .version,
+            [
+                "3", "9", "77", "318", "2431", "4236", "12646", "59544", "1.03", "3.10", "7.0", "9.3", "126.1", "1.4.2",
+                "8.1.3", "13.3.1", "24.0.0", "60.5.0", "v1.0.0", "v2.2.5", "v0.1.3-alpha", "8.1b3", "70.0a1", "1.0(2)",
+                "10.0.19045.1", "17F80", "15D100", "19A5252n", "2020.5.1", "1.2.0-beta.3", "4.0rc2", "20200522",
+                "2020052214", "202005221405", "20200522140512",
+            ],
             [
                 "unknown", "192.168.1.20", "10.0.0.1", "1.0/x", "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60",
-                "Annas iPhone 7", "+491705551234", "170 5551234",
+                "Annas iPhone 7", "+491705551234", "170 5551234", "48.137154", "48.1371", "48.137154,11.576124",
+                "-122.41941", "48.137154.11.576124", "491705551234", "4155552671", "89432176", "20209922",
+                "490154203237518", "4901542032375186", "490154,203237518", "4901.5420.3237.518", "490154-203237518",
+                "123456.789", "7lindqvist", "1.0-lindqvist", "1.0(490154)", "1..0", "1.", "1.0-", "v", "1.2.3.4.5.6",
+                "12345678(9)",
             ]
         ),
         (
             .locale,
-            ["??", "de", "en-US", "zh-Hans_CN", "en_US@calendar=buddhist", "ar_SA@calendar=islamic;numbers=arab"],
-            ["e", "english", "bob@example", "bob@example.org", "en US", "de-DE@", "de@=x", "x-y"]
+            [
+                "??", "de", "haw", "en-US", "es-419", "zh-Hans_CN", "zh-Hant-TW_TW", "ca_ES_VALENCIA", "sl-rozaj-1994",
+                "en_US@calendar=buddhist", "ar_SA@calendar=islamic;numbers=arab", "en_US@hours=h23", "en-u-ca-buddhist",
+            ],
+            [
+                "e", "english", "bob@example", "bob@example.org", "en US", "de-DE@", "de@=x", "x-y", "de-4917055512",
+                "de_annalindqvist", "de-48137154", "de@calendar=49170555", "de1", "de--DE", "de-",
+            ]
         ),
         (
             .date, ["2020-03-02", "2026-01-20T04:31-05:00", "2025-09-24T15:40:00+00:00", "2025-11-03-05:00"],
@@ -49,10 +81,18 @@ import Testing
                 "2020-01-01T52.52043711", "2020-05-22-09:37", "2020-05-22T09+4917", "2020-05-22+16:37",
             ]
         ),
-        (.zone, ["Europe/Berlin", "GMT", "America/Argentina/Buenos_Aires"], ["/etc", "a b", "x@y"]),
+        (
+            .zone,
+            ["Europe/Berlin", "GMT", "GMT+0200", "UTC", "EST5EDT", "Etc/GMT-14", "America/Argentina/Buenos_Aires"],
+            ["/etc", "a b", "x@y", "Anna/Lindqvist", "Lindqvist", "Europe/491705551234", "home/anna"]
+        ),
         (
             .scheme, ["mailto:", "googlegmail://"],
             ["mailto:anna@example.org", "mailto", "googlegmail://x", "://", ":"]
+        ),
+        (
+            .code(length: 12), ["16nwqeiekul0", "2djj0sauhwns", "z5bd2maegmb9"],
+            ["491705551234", "a483e71b9c55", "DNPXK0AAHG7F", "z5bd2maegmb", "z5bd2maegmb99", "z5bd2 aegmb9"]
         ),
         (.oneOf(["a", "b c"]), ["a", "b c"], ["A", "c", "b"]),
         (

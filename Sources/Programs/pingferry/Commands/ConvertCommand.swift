@@ -38,7 +38,11 @@ struct ConvertCommand: AsyncParsableCommand {
             Views in SQLite: \(viewNames).
 
             A CSV or Parquet folder contains the script load.sql, with which DuckDB loads the tables with their types, \
-            the views, and the meanings of the columns as comments. \
+            the views, and the meanings of the columns as comments. It also contains datapackage.json, a description of the \
+            files for the tools of Frictionless Data. For a database, --datasette-metadata writes the meanings for Datasette:
+              pingferry convert -o phone.sqlite --datasette-metadata metadata.json phone/
+              datasette phone.sqlite --metadata metadata.json
+
             Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula, also after a semicolon or a \
             line end within text if they do not split columns at commas. --spreadsheet prevents this by apostrophes, \
             which are then part of the data, and by quotation marks around all text.
@@ -64,7 +68,8 @@ struct ConvertCommand: AsyncParsableCommand {
             --pseudonymize makes data that is safe to share: ids become pseudonyms, and names, addresses, positions \
             and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded. If \
             several recipients could compare their data, use a different key for each, and --coarsen-times day, \
-            because exact times show which records are the same.
+            because exact times show which records are the same. Records are in the order of their pseudonyms. Rare \
+            combinations of kept values, such as those in the table clients, still occur only once.
               pingferry convert --pseudonymize key --coarsen-times day -o a.sqlite phone/
             """)
 
@@ -97,6 +102,14 @@ struct ConvertCommand: AsyncParsableCommand {
             formula.
             """)
     var spreadsheet = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also write the meanings of the tables and columns of a database to this file, which datasette reads with \
+            --metadata.
+            """, valueName: "file"), completion: .file(extensions: ["json"]))
+    var datasetteMetadata: String?
 
     @Flag(help: "Replace an existing output.")
     var force = false
@@ -136,6 +149,13 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if !definitions.paths.isEmpty, format == .ndjson, !labels {
             throw ValidationError("--\(EventDefinitions.optionName) requires --labels, tables or a timeline")
+        }
+        if datasetteMetadata != nil, format != .sqlite {
+            throw ValidationError(
+                "--datasette-metadata requires SQLite, and cannot be used with \(format.rawValue)")
+        }
+        if let metadata = datasetteMetadata, metadata == "-" || StandardOutput.isNamed(by: metadata) {
+            throw ValidationError("--datasette-metadata must be a file, not \(metadata)")
         }
         if labels, payloadOnly { throw ValidationError("--labels cannot be used with --payload-only") }
         if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
@@ -189,6 +209,10 @@ struct ConvertCommand: AsyncParsableCommand {
             let replaced =
                 format.isFolder ? AtomicFolder.replacedPaths(of: output) : AtomicOutput.replacedPaths(of: output)
             files.write("--output", replaced + companions)
+        }
+        if let datasetteMetadata {
+            files.read(OutputLocation.filesOfCaptures(among: [datasetteMetadata], inputs: input.paths))
+            files.write("--datasette-metadata", AtomicOutput.replacedPaths(of: datasetteMetadata))
         }
         try files.check()
     }
@@ -261,9 +285,11 @@ struct ConvertCommand: AsyncParsableCommand {
         var export = try TableExport(
             format, path: output, replacing: force, systems: systems,
             coverage: segments == nil ? .complete : .segments, limit: limit)
+        let metadata = try datasetteMetadata.map { try CommandOutput(path: $0, replacing: force) }
         // With pseudonyms, stores are omitted, because their names and facts would reveal the origin of the data.
         let listsStores = pseudonymizer == nil && self.format != .timesketch
-        let reader = try await reader(excluded: export.identities, pseudonymizer, reportsQueues: listsStores)
+        let reader = try await reader(
+            excluded: export.identities.union(metadata?.identities ?? []), pseudonymizer, reportsQueues: listsStores)
         var stores = listsStores ? ScanReport(reader.inputs, paths: input.paths, at: nil) : nil
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.schemaVersion)")
@@ -292,6 +318,13 @@ struct ConvertCommand: AsyncParsableCommand {
         if let stores { try export.add(stores.exportedStores) }
         let counts = try await export.finish()
         try companions?.remove()
+        if let metadata {
+            // Datasette names a database like its file, without the extension.
+            let name = Path.lastName(of: output)
+            let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+            try metadata.write(DatasetteMetadata.bytes(forDatabaseNamed: stem, systems: Systems.table).span)
+            try metadata.commit()
+        }
         try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount)
     }
 
