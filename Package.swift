@@ -99,12 +99,13 @@ let foundations: [Target] = [
 let formats: [Target] = [
     module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList"], pure),
     module("JSONText", in: "Formats", ["Bytes"], perByte),
+    module("LiveTables", in: "Formats", ["Bytes", "JSONText"], pure),
     module("PropertyList", in: "Formats", ["Bytes", "JSONText"], perByte),
 ]
 
 let telemetry: [Target] = [
     .target(
-        name: "Telemetry", dependencies: ["Bytes", "Files", "Hashing", "JSONText"],
+        name: "Telemetry", dependencies: ["Bytes", "Files", "Hashing", "JSONText", "LiveTables"],
         path: "Sources/Telemetry",
         swiftSettings: pure)
 ]
@@ -138,8 +139,9 @@ let middle: [Target] = [
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
-        dependencies: ["Bundle", "Bytes", "CZstd", "Files", "Hashing", "JSONText", "SQLite", "Telemetry"],
-        path: "Sources/Export", swiftSettings: common),
+        dependencies: [
+            "Bundle", "Bytes", "CZstd", "Files", "Hashing", "JSONText", "LiveTables", "SQLite", "Telemetry",
+        ], path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
@@ -214,6 +216,7 @@ let tests: [Target] = [
     tests(of: "SQLite", in: "Foundations", ["SQLite"]),
     tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Hashing"]),
     tests(of: "JSONText", in: "Formats", ["JSONText"]),
+    tests(of: "LiveTables", in: "Formats", ["Bytes", "JSONText", "LiveTables"]),
     tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
@@ -239,7 +242,7 @@ let tests: [Target] = [
             "ActivityStream", "Adjust", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift",
             "pingferry", "pingferry-upload",
         ] + telemetryForTests),
-    tests(of: "Export", ["Bundle", "Export", "Mozilla", "SQLite"] + telemetryForTests),
+    tests(of: "Export", ["Bundle", "Export", "LiveTables", "Mozilla", "SQLite"] + telemetryForTests),
     tests(
         of: "Example",
         [

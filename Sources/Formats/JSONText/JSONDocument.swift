@@ -185,6 +185,22 @@ extension JSONDocument {
         return value(of: key, in: object)
     }
 
+    /// Returns the first member of an object in the order of the source, or `nil` if there is none.
+    ///
+    /// Unlike by position, members that were removed and members with repeated keys are included.
+    public func firstMember(of object: JSONNode) -> JSONMember? {
+        kind(of: object) == .object ? member(from: object.index + 1, of: object) : nil
+    }
+
+    /// Returns the member that follows `member` in the source of the same object, or `nil` if there is none.
+    public func member(after member: JSONMember, of object: JSONNode) -> JSONMember? {
+        self.member(from: nodes[Int(member.value.index)].next, of: object)
+    }
+
+    private func member(from index: UInt32, of object: JSONNode) -> JSONMember? {
+        index < nodes[Int(object.index)].next ? JSONMember(key: JSONNode(index)) : nil
+    }
+
     /// Returns the first element of an array, or `nil` if the array is empty or `array` is not an array.
     public func firstElement(of array: JSONNode) -> JSONNode? {
         guard kind(of: array) == .array else { return nil }
@@ -266,6 +282,11 @@ extension JSONDocument {
     /// Replaces the value at `node`, which must not be a key, with `true` or `false`.
     public mutating func replace(_ node: JSONNode, with value: Bool) {
         replace(node, with: value ? .true : .false, (value ? "true" : "false").utf8)
+    }
+
+    /// Replaces the value at `node`, which must not be a key, with null.
+    public mutating func replaceWithNull(_ node: JSONNode) {
+        replace(node, with: .null, "null".utf8)
     }
 
     /// Replaces a value unless it was removed.
