@@ -216,7 +216,6 @@ let tests: [Target] = [
     tests(of: "SQLite", in: "Foundations", ["SQLite"]),
     tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Hashing"]),
     tests(of: "JSONText", in: "Formats", ["JSONText"]),
-    tests(of: "LiveTables", in: "Formats", ["Bytes", "JSONText", "LiveTables"]),
     tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),

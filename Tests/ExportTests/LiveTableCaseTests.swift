@@ -47,7 +47,12 @@ import Testing
         let document = example.document
         let names = document.elements(of: try #require(example.node("given", "names")))
         let expected = document.elements(of: try #require(example.node("expected"))).map { document.string(of: $0) }
-        #expect(names.map { ColumnName.column(forKey: document.string(of: $0)) } == expected)
+        let found = names.map { node in
+            var name: [UInt8] = []
+            ColumnName.append(columnFor: document.bytes(of: node), to: &name)
+            return String(decoding: name, as: UTF8.self)
+        }
+        #expect(found == expected)
     }
 
     @Test(arguments: cases.filter { $0.node("given", "fields") != nil })
@@ -58,7 +63,7 @@ import Testing
             for key in keys { node = try #require(document.value(of: key, in: node)) }
             return document.bytes(of: node).copied()
         }
-        let columns = try TableColumns(schema: try source("given", "fields"))
+        let columns = try TableSchema.columns(in: try source("given", "fields"))
         var transform = RowTransform()
         do {
             try transform.add(try JSONDocument(try source("given", "json"), policy: Self.policy), columns)
@@ -83,7 +88,8 @@ import Testing
         var batch = RecordBatch(firstNumber: 1)
         batch.add(RecordSummary(record), line: line[...], payload: line[layout.payload])
         var builder = LiveRowBuilder(
-            Systems.table, try SchemaFolder(path: schemas), nil, writesHeldRecords: example.node("given", "--held") != nil)
+            Systems.table, try SchemaFolder(path: schemas), nil,
+            writesHeldRecords: example.node("given", "--held") != nil)
         let rows = try builder.rows(of: batch)
         let expected = document.member(at: 0, of: try #require(example.node("expected")))
         switch document.string(of: expected.key) {
@@ -123,7 +129,9 @@ import Testing
             held: holds.map { Hold(text: document.string(of: $0)) })
     }
 
-    /// Returns whether a value has the expected members, of which null means absent. Other values must be equal.
+    /// Returns whether a value has the expected members, of which null means absent.
+    ///
+    /// Values other than objects must be equal.
     private static func matches(
         _ document: JSONDocument, _ found: JSONNode, _ expectations: JSONDocument, _ expected: JSONNode
     ) -> Bool {

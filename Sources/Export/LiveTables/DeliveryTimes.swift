@@ -102,6 +102,7 @@ extension LiveTableError {
     fileprivate init(receipt path: String, _ reason: String) {
         self.init(
             "\(path): \(reason)",
-            remedy: "make a receipt with pingferry-upload receipt --receipt-records, or send --receipt --receipt-records")
+            remedy:
+                "make a receipt with pingferry-upload receipt --receipt-records, or send --receipt --receipt-records")
     }
 }

@@ -13,10 +13,8 @@ public struct TableIndex: Sendable {
     private let tables: [CapturedText: Int]
     private let documentTypes: Set<CapturedText>
 
-    /// Creates an index of tables.
-    ///
-    /// Returns the error if two tables have the same name.
-    public init(_ tables: [(namespace: String, documentType: String, version: String)]) throws(TableSchemaError) {
+    /// Creates an index of tables, or throws an error if two tables have the same name.
+    init(_ tables: [(namespace: String, documentType: String, version: String)]) throws(TableSchemaError) {
         var names: [String] = []
         var found: [CapturedText: Int] = [:]
         var seen: Set<CapturedText> = []
@@ -178,7 +176,8 @@ struct LiveRowBuilder {
         return found
     }
 
-    private func deliveryTime(of entry: RecordBatch.Entry, in text: [UInt8], from deliveries: DeliveryTimes) -> String? {
+    private func deliveryTime(of entry: RecordBatch.Entry, in text: [UInt8], from deliveries: DeliveryTimes) -> String?
+    {
         envelope.text(RecordKeys.id, in: envelope.root).flatMap { id in
             deliveries.time(
                 system: entry.summary.system, type: entry.summary.type, id: id,
@@ -202,7 +201,9 @@ struct LiveRowBuilder {
         if let reason = format.rejection(of: message, payload: payload) { throw RowRefusal(reason) }
         if message.clientID.map({ CapturedText($0) }) == Self.canary { throw RowRefusal("canary client id") }
         format.redact(&payload, of: message)
-        guard schemas.index.contains(namespace: message.namespace, documentType: message.documentType) else { return nil }
+        guard schemas.index.contains(namespace: message.namespace, documentType: message.documentType) else {
+            return nil
+        }
         return schemas.index.table(
             namespace: message.namespace, documentType: message.documentType,
             version: try message.version(in: payload))

@@ -46,6 +46,7 @@ public struct LiveTableExport: ~Copyable {
     ///   - deliveries: The times of deliveries, or `nil` if they are unknown.
     ///   - writesHeldRecords: Whether held records are written like all others, and listed in a separate file.
     ///   - limit: The limit for the number of jobs.
+    /// - Throws: `FileError` if the folder cannot be created.
     public init(
         path: String, replacing: Bool, systems: SystemTable, schemas: SchemaFolder, deliveries: DeliveryTimes? = nil,
         writesHeldRecords: Bool = false, limit: JobLimit
@@ -65,7 +66,10 @@ public struct LiveTableExport: ~Copyable {
     /// Returns whether an output can contain a file with this name.
     private static func isFileName(_ name: String) -> Bool {
         if name == heldFileName || name == LoadInstructions.fileName { return true }
-        guard let suffix = [schemaSuffix, rowSuffix].first(where: { name.utf8.reversed().starts(with: $0.utf8.reversed()) })
+        guard
+            let suffix = [schemaSuffix, rowSuffix].first(where: {
+                name.utf8.reversed().starts(with: $0.utf8.reversed())
+            })
         else { return false }
         let table = name.utf8.dropLast(suffix.utf8.count)
         // A table is named like `telemetry.core_v7`.

@@ -113,7 +113,7 @@ public final class SchemaFolder: Sendable {
     private func readColumns(_ table: Int) throws -> TableColumns {
         let contents = try contents(of: table)
         do throws(TableSchemaError) {
-            return try TableColumns(schema: contents)
+            return try TableSchema.columns(in: contents)
         } catch {
             throw LiveTableError(Path.entry(files[table].path, of: path), error)
         }
@@ -122,7 +122,7 @@ public final class SchemaFolder: Sendable {
     /// Returns the bytes of a schema file.
     func contents(of table: Int) throws -> [UInt8] {
         var contents: [UInt8] = []
-        try folder.folder.read(Array(files[table].path.utf8), limit: TableColumns.sizeLimit, into: &contents)
+        try folder.folder.read(Array(files[table].path.utf8), limit: TableSchema.sizeLimit, into: &contents)
         return contents
     }
 }

@@ -185,20 +185,19 @@ extension JSONDocument {
         return value(of: key, in: object)
     }
 
-    /// Returns the first member of an object in the order of the source, or `nil` if there is none.
+    /// Returns the members of an object in the order of the source, or an empty array for other values.
     ///
-    /// Unlike by position, members that were removed and members with repeated keys are included.
-    public func firstMember(of object: JSONNode) -> JSONMember? {
-        kind(of: object) == .object ? member(from: object.index + 1, of: object) : nil
-    }
-
-    /// Returns the member that follows `member` in the source of the same object, or `nil` if there is none.
-    public func member(after member: JSONMember, of object: JSONNode) -> JSONMember? {
-        self.member(from: nodes[Int(member.value.index)].next, of: object)
-    }
-
-    private func member(from index: UInt32, of object: JSONNode) -> JSONMember? {
-        index < nodes[Int(object.index)].next ? JSONMember(key: JSONNode(index)) : nil
+    /// Members that were removed and members with repeated keys are included.
+    public func membersInSource(of object: JSONNode) -> [JSONMember] {
+        guard kind(of: object) == .object else { return [] }
+        var found: [JSONMember] = []
+        found.reserveCapacity(count(of: object))
+        var index = object.index + 1
+        while index < nodes[Int(object.index)].next {
+            found.append(JSONMember(key: JSONNode(index)))
+            index = nodes[Int(index) + 1].next
+        }
+        return found
     }
 
     /// Returns the first element of an array, or `nil` if the array is empty or `array` is not an array.

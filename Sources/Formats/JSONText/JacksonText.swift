@@ -61,13 +61,11 @@ extension JSONDocument {
         let start = output.count
         switch notation {
         case .jackson:
-            var member = firstMember(of: object)
-            while let current = member {
+            for member in membersInSource(of: object) {
                 if output.count > start { output.append(UInt8(ascii: ",")) }
-                output.append(jacksonString: bytes(of: current.key))
+                output.append(jacksonString: bytes(of: member.key))
                 output.append(UInt8(ascii: ":"))
-                write(current.value, in: notation, to: &output)
-                member = self.member(after: current, of: object)
+                write(member.value, in: notation, to: &output)
             }
         case .canonical:
             for position in 0..<count(of: object) {

@@ -11,15 +11,8 @@ public enum ColumnName {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Returns the name of the column for a key of a payload.
-    public static func column(forKey key: String) -> String {
-        var output: [UInt8] = []
-        append(columnFor: key.utf8.span, to: &output)
-        return String(decoding: output, as: UTF8.self)
-    }
-
     /// Appends the name of the column for `key`, which is the key in snake case, after `_` if the key begins with a digit.
-    static func append(columnFor key: Span<UInt8>, to output: inout [UInt8]) {
+    package static func append(columnFor key: Span<UInt8>, to output: inout [UInt8]) {
         if beginsWithDigit(key) { output.append(UInt8(ascii: "_")) }
         append(snakeCaseOf: key, to: &output)
     }

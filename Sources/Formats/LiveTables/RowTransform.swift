@@ -17,15 +17,10 @@ public struct RowRefusal: Error, Sendable, Equatable {
 /// the keys of the object.
 ///
 /// ```swift
-/// var transform = RowTransform()
-/// let columns = try TableColumns(schema: Array(#"[{"name":"seq","type":"INT64"}]"#.utf8))
-/// try transform.add(try JSONDocument(Array(#"{"Seq":7,"other":1}"#.utf8)), columns)
+/// try transform.add(payload, columns)
 /// try transform.finish(columns)
-/// let row = String(decoding: transform.row.copied(), as: UTF8.self)  // {"seq":7}
-/// let rest = String(decoding: transform.rest.copied(), as: UTF8.self)  // {"other":1}
+/// rows.append(copying: transform.row)
 /// ```
-///
-/// The memory is reused for later rows.
 ///
 /// Source: "BigQuery rows", sections 4 and 5.
 public struct RowTransform: Sendable {
@@ -49,7 +44,7 @@ public struct RowTransform: Sendable {
         case element
     }
 
-    /// The JSON of values. A value that contains others consists of copies of theirs.
+    /// The JSON of values, where a value that contains others contains copies of them.
     private var texts = TextBuffer()
     /// The JSON of everything that was not placed.
     private var restText = TextBuffer()
@@ -69,12 +64,10 @@ public struct RowTransform: Sendable {
     private static let renamedKeys: [JSONKey] = ["url", "text", "jwe", "labeled_rate"]
     private static let additionalProperties: JSONKey = "additional_properties"
     private static let metadata: JSONKey = "metadata"
-    /// The largest integer that programs without 64-bit integers read exactly.
     private static let exactIntegerLimit: UInt64 = 1 << 53
 
     /// Creates a transform without a row.
     public init() {}
-
     /// The JSON of the row that was finished last.
     public var row: Span<UInt8> { @_lifetime(borrow self) get { texts.span.extracting(rowRange) } }
     /// The JSON of everything that was not placed.
@@ -98,14 +91,9 @@ public struct RowTransform: Sendable {
     ) throws(RowRefusal) {
         if restText.count == 0 { restText.append(UInt8(ascii: "{")) }
         let ignored = ignored.compactMap { document.value(of: $0, in: document.root) }
-        var member = document.firstMember(of: document.root)
-        while let current = member {
-            if ignored.isEmpty || !ignored.contains(current.value) {
-                try place(
-                    document.bytes(of: current.key), current.value, .member(current.key), of: document, in: columns,
-                    from: 0)
-            }
-            member = document.member(after: current, of: document.root)
+        for member in document.membersInSource(of: document.root) where !ignored.contains(member.value) {
+            try place(
+                document.bytes(of: member.key), member.value, .member(member.key), of: document, in: columns, from: 0)
         }
     }
 
@@ -143,12 +131,9 @@ public struct RowTransform: Sendable {
         _ key: Span<UInt8>, _ value: JSONNode, _ rest: RestPlace, of document: JSONDocument, in columns: TableColumns,
         from start: Int
     ) throws(RowRefusal) {
-        var column = renamedColumn(for: key, in: columns)
-        var hasSameName = false
-        if column == nil {
-            column = columns.index(of: key)
-            hasSameName = column != nil
-        }
+        let renamed = renamedColumn(for: key, in: columns)
+        let same = renamed == nil ? columns.index(of: key) : nil
+        var column = renamed ?? same
         if column == nil {
             name.removeAll(keepingCapacity: true)
             ColumnName.append(columnFor: key, to: &name)
@@ -156,9 +141,9 @@ public struct RowTransform: Sendable {
         }
         guard let column else { return appendRest(value, rest, of: document) }
         // The value of an earlier key with the same column has replaced the value of this key.
-        if hasSameName, let index = index(of: column, from: start), placed[index].column == column { return }
+        if same != nil, let index = index(of: column, from: start), placed[index].column == column { return }
         let target = columns.sorted[column]
-        if let value = try converted(value, to: target, rest, of: document, isInPlace: hasSameName) {
+        if let value = try converted(value, to: target, rest, of: document, isInPlace: same != nil) {
             set(column, value, from: start)
         }
     }
@@ -217,12 +202,10 @@ public struct RowTransform: Sendable {
         of object: JSONNode, _ document: JSONDocument, _ columns: TableColumns
     ) throws(RowRefusal) -> Value {
         let start = placed.count
-        var member = document.firstMember(of: object)
-        while let current = member {
+        for member in document.membersInSource(of: object) {
             try place(
-                document.bytes(of: current.key), current.value, .member(current.key), of: document, in: columns,
+                document.bytes(of: member.key), member.value, .member(member.key), of: document, in: columns,
                 from: start)
-            member = document.member(after: current, of: object)
         }
         return record(from: start, columns)
     }
@@ -232,14 +215,10 @@ public struct RowTransform: Sendable {
         _ array: JSONNode, _ rest: RestPlace, of document: JSONDocument, _ columns: TableColumns
     ) throws(RowRefusal) -> Value {
         let start = placed.count
-        let beginning = beginRest(rest, UInt8(ascii: "["), of: document)
-        var hasRest = false
-        for (index, element) in document.elements(of: array).enumerated() {
-            let mark = nextRestElement(index)
-            try place("f\(index)_".utf8.span, element, .element, of: document, in: columns, from: start)
-            if restText.count > mark { hasRest = true } else { restText.append("null") }
+        try forEach(document.elements(of: array), rest, of: document) { transform, index, element throws(RowRefusal) in
+            let key = Array("f\(index)_".utf8)
+            try transform.place(key.span, element, .element, of: document, in: columns, from: start)
         }
-        endRest(beginning, UInt8(ascii: "]"), isEmpty: !hasRest)
         return record(from: start, columns)
     }
 
@@ -294,29 +273,20 @@ public struct RowTransform: Sendable {
         _ object: JSONNode, _ fields: TableColumns, _ rest: RestPlace, of document: JSONDocument
     ) throws(RowRefusal) -> Value {
         let first = elements.count
-        let valueColumn = fields.sorted.count > 1 ? fields.sorted[1] : nil
+        let column = fields.sorted.count > 1 ? fields.sorted[1] : nil
         let beginning = beginRest(rest, UInt8(ascii: "{"), of: document)
-        var member = document.firstMember(of: object)
-        while let current = member {
+        for member in document.membersInSource(of: object) {
             var value: Value?
-            if let valueColumn {
-                value = try converted(
-                    current.value, to: valueColumn, .member(current.key), of: document, isInPlace: false)
-                if value == nil, valueColumn.isRequired { value = faulty("missing") }
-                if let fault = value?.fault { faults[fault].path.insert(valueColumn.name.description, at: 0) }
+            if let column {
+                value = try converted(member.value, to: column, .member(member.key), of: document, isInPlace: false)
+                if value == nil, column.isRequired { value = faulty("missing") }
             } else {
-                appendRest(current.value, .member(current.key), of: document)
+                appendRest(member.value, .member(member.key), of: document)
             }
             let start = texts.count
             texts.append("{\"key\":")
-            texts.append(jsonString: document.bytes(of: current.key))
-            if let value {
-                texts.append(",\"value\":")
-                texts.append(copyOf: value.range)
-            }
-            texts.append(UInt8(ascii: "}"))
-            elements.append(Value(range: start..<texts.count, fault: value?.fault))
-            member = document.member(after: current, of: object)
+            texts.append(jsonString: document.bytes(of: member.key))
+            endElement(from: start, column, value, separator: ",")
         }
         endRest(beginning, UInt8(ascii: "}"))
         return list(from: first)
@@ -326,61 +296,52 @@ public struct RowTransform: Sendable {
         _ array: JSONNode, _ column: TableColumn, _ rest: RestPlace, of document: JSONDocument
     ) throws(RowRefusal) -> Value {
         let first = elements.count
-        let beginning = beginRest(rest, UInt8(ascii: "["), of: document)
-        var hasRest = false
-        for (index, element) in document.elements(of: array).enumerated() {
-            let mark = nextRestElement(index)
-            let value = try converted(element, to: column, .element, of: document, isInPlace: false)
-            if restText.count > mark { hasRest = true } else { restText.append("null") }
-            let start = texts.count
-            texts.append(UInt8(ascii: "{"))
-            if let value {
-                texts.append(copying: column.label.span)
-                texts.append(copyOf: value.range)
-                if let fault = value.fault { faults[fault].path.insert(column.name.description, at: 0) }
-            }
-            texts.append(UInt8(ascii: "}"))
-            elements.append(Value(range: start..<texts.count, fault: value?.fault))
+        try forEach(document.elements(of: array), rest, of: document) { transform, _, element throws(RowRefusal) in
+            let value = try transform.converted(element, to: column, .element, of: document, isInPlace: false)
+            let start = transform.texts.count
+            transform.texts.append(UInt8(ascii: "{"))
+            transform.endElement(from: start, column, value, separator: "")
         }
-        endRest(beginning, UInt8(ascii: "]"), isEmpty: !hasRest)
         return list(from: first)
+    }
+
+    /// Appends the last member and the end of an object that begins at `start`, and adds it to ``elements``.
+    private mutating func endElement(
+        from start: Int, _ column: TableColumn?, _ value: Value?, separator: ConstantText
+    ) {
+        if let column, let value {
+            texts.append(separator)
+            texts.append(copying: column.label.span)
+            texts.append(copyOf: value.range)
+            if let fault = value.fault { faults[fault].path.insert(column.name.description, at: 0) }
+        }
+        texts.append(UInt8(ascii: "}"))
+        elements.append(Value(range: start..<texts.count, fault: value?.fault))
     }
 
     /// Transforms the elements of an array, or the values of an object, into records.
     private mutating func records(
         _ value: JSONNode, _ column: TableColumn, _ fields: TableColumns, _ rest: RestPlace, of document: JSONDocument
     ) throws(RowRefusal) -> Value? {
-        let nodes: [JSONNode]
         let isArray = document.kind(of: value) == .array
-        if isArray {
-            nodes = document.elements(of: value)
-        } else {
-            nodes = (0..<document.memberCount(of: value)).map { document.member(at: $0, of: value).value }
-        }
+        let nodes = isArray ? document.elements(of: value) : document.membersInSource(of: value).map(\.value)
         let areTuples = nodes.allSatisfy { document.kind(of: $0) == .array }
         guard isArray || !areTuples else { throw RowRefusal("not a list: \(column.name)") }
         if nodes.isEmpty { return nil }
         let first = elements.count
-        let beginning = beginRest(rest, UInt8(ascii: "["), of: document)
-        var hasRest = false
-        for (index, node) in nodes.enumerated() {
-            let mark = nextRestElement(index)
+        try forEach(nodes, rest, of: document, placeholder: "{}") { transform, _, node throws(RowRefusal) in
             if areTuples {
-                elements.append(try tuple(node, .element, of: document, fields))
-                if restText.count > mark { hasRest = true } else { restText.append("{}") }
+                transform.elements.append(try transform.tuple(node, .element, of: document, fields))
             } else if document.kind(of: node) == .object {
-                restText.append(UInt8(ascii: "{"))
-                elements.append(try addMembers(of: node, document, fields))
-                if restText.count > mark + 1 { hasRest = true }
-                restText.append(UInt8(ascii: "}"))
+                let beginning = transform.beginRest(.element, UInt8(ascii: "{"), of: document)
+                transform.elements.append(try transform.addMembers(of: node, document, fields))
+                transform.endRest(beginning, UInt8(ascii: "}"))
             } else {
                 // BigQuery accepts only objects.
-                elements.append(record(from: placed.count, fields))
-                appendRest(node, .element, of: document)
-                hasRest = true
+                transform.elements.append(transform.record(from: transform.placed.count, fields))
+                transform.appendRest(node, .element, of: document)
             }
         }
-        endRest(beginning, UInt8(ascii: "]"), isEmpty: !hasRest)
         return list(from: first)
     }
 
@@ -407,13 +368,11 @@ public struct RowTransform: Sendable {
     ) throws(RowRefusal) -> Value? {
         guard document.kind(of: value) == .array else { return nil }
         let first = elements.count
-        var element = document.firstElement(of: value)
-        while let current = element {
-            guard let scalar = scalar(current, column, of: document) else {
+        for element in document.elements(of: value) {
+            guard let scalar = scalar(element, column, of: document) else {
                 throw RowRefusal("list element: \(column.name)")
             }
             elements.append(scalar)
-            element = document.element(after: current, of: value)
         }
         return list(from: first)
     }
@@ -428,24 +387,22 @@ public struct RowTransform: Sendable {
             texts.append(UInt8(ascii: kind == .true ? "1" : "0"))
         case .integer:
             guard kind == .number, let number = Int64(decimal: document.bytes(of: value)) else { return nil }
-            let isExact = number.magnitude < Self.exactIntegerLimit
-            if !isExact { texts.append(UInt8(ascii: "\"")) }
+            let quote: ConstantText = number.magnitude < Self.exactIntegerLimit ? "" : "\""
+            texts.append(quote)
             if number < 0 { texts.append(UInt8(ascii: "-")) }
             texts.append(decimal: number.magnitude)
-            if !isExact { texts.append(UInt8(ascii: "\"")) }
+            texts.append(quote)
         case .float:
             guard kind == .number else { return nil }
             if case .text = JacksonNumber(document.bytes(of: value)) { return nil }
             texts.append(numberAsRead: document.bytes(of: value), in: .canonical)
-        case .boolean:
-            guard kind == .true || kind == .false else { return nil }
-            document.write(value, in: .canonical, to: &texts)
-        case .json: document.write(value, in: .canonical, to: &texts)
+        case .boolean where kind != .true && kind != .false: return nil
+        case .boolean, .json: document.write(value, in: .canonical, to: &texts)
         case .timestamp where kind == .string && !document.bytes(of: value).beginsWithDate:
-            return faulty("not \(column.typeName)")
+            return faulty("not \(column.type.rawValue)")
         case .timestamp, .other, .record:
             let isEmpty = (kind == .array || kind == .object) && document.count(of: value) == 0
-            guard kind == .string || kind == .number || isEmpty else { return faulty("not \(column.typeName)") }
+            guard kind == .string || kind == .number || isEmpty else { return faulty("not \(column.type.rawValue)") }
             document.write(value, in: .canonical, to: &texts)
         }
         return Value(range: start..<texts.count)
@@ -462,9 +419,7 @@ public struct RowTransform: Sendable {
             }
         case .object:
             if let sum = useCount(value, column, of: document) {
-                texts.append(UInt8(ascii: "\""))
-                texts.append(decimal: sum)
-                return texts.append(UInt8(ascii: "\""))
+                return texts.append(copying: "\"\(sum)\"".utf8.span)
             }
         case .removed, .null, .true, .false, .array: break
         }
@@ -475,7 +430,7 @@ public struct RowTransform: Sendable {
     }
 
     /// Returns the only number of a histogram that counts uses of a feature, or `nil` for any other object.
-    private func useCount(_ object: JSONNode, _ column: TableColumn, of document: JSONDocument) -> UInt64? {
+    private func useCount(_ object: JSONNode, _ column: TableColumn, of document: JSONDocument) -> Int64? {
         func number(_ key: JSONKey, in object: JSONNode?) -> Int64? {
             object.flatMap { document.value(of: key, in: $0) }.flatMap { Int64(decimal: document.bytes(of: $0)) }
         }
@@ -483,7 +438,7 @@ public struct RowTransform: Sendable {
             let sum = number("sum", in: object), sum >= 0,
             sum == number("1", in: document.value(of: "values", in: object)) ?? 0
         else { return nil }
-        return sum.magnitude
+        return sum
     }
 
     // MARK: Unchanged values
@@ -525,7 +480,7 @@ public struct RowTransform: Sendable {
             case .json, .timestamp, .other, .record: true
             }
         guard isKept, let scalar = scalar(value, column, of: document) else {
-            return faulty("not \(column.typeName)")
+            return faulty("not \(column.type.rawValue)")
         }
         return scalar
     }
@@ -565,10 +520,22 @@ public struct RowTransform: Sendable {
         }
     }
 
-    /// Appends the comma before the element at `index` of an array, and returns the length of the rest.
-    private mutating func nextRestElement(_ index: Int) -> Int {
-        if index > 0 { restText.append(UInt8(ascii: ",")) }
-        return restText.count
+    /// Calls `body` for each element of an array, and adds an array with their rests to the rest, unless none has a rest.
+    ///
+    /// `placeholder` takes the place of a missing rest.
+    private mutating func forEach(
+        _ nodes: [JSONNode], _ rest: RestPlace, of document: JSONDocument, placeholder: ConstantText = "null",
+        _ body: (inout RowTransform, Int, JSONNode) throws(RowRefusal) -> Void
+    ) throws(RowRefusal) {
+        let beginning = beginRest(rest, UInt8(ascii: "["), of: document)
+        var hasRest = false
+        for (index, node) in nodes.enumerated() {
+            if index > 0 { restText.append(UInt8(ascii: ",")) }
+            let count = restText.count
+            try body(&self, index, node)
+            if restText.count > count { hasRest = true } else { restText.append(placeholder) }
+        }
+        endRest(beginning, UInt8(ascii: "]"), isEmpty: !hasRest)
     }
 }
 

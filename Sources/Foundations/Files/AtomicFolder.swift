@@ -223,7 +223,8 @@ extension AtomicFolder {
     ///
     /// The old folder gets its name back, or is removed if the new folder has its name.
     private static func finishReplacement(
-        _ parent: borrowing Descriptor, _ name: String, _ formerName: String, _ ownsName: (String) -> Bool, _ path: String
+        _ parent: borrowing Descriptor, _ name: String, _ formerName: String, _ ownsName: (String) -> Bool,
+        _ path: String
     ) throws(FileError) {
         guard parent.status(of: formerName) != nil || errno != ENOENT else { return }
         let former = try parent.folder(formerName, .create, path)

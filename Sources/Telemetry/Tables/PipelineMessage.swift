@@ -72,8 +72,10 @@ public struct PipelineMessage: Sendable {
         let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") }
         let submit = "/submit/"
         guard bytes.starts(with: submit.utf8) else { throw RowRefusal("uri: unknown path") }
-        var parts = bytes.dropFirst(submit.utf8.count).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
+        var parts = bytes.dropFirst(submit.utf8.count).split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+        )
+        .map { String(decoding: $0, as: UTF8.self) }
         // The path `/submit/telemetry` without a slash is not that of telemetry-ios.
         let isTelemetry = parts.count > 1 && CapturedText(parts[0]) == Self.telemetry
         if isTelemetry { parts.removeFirst() }
@@ -87,7 +89,7 @@ public struct PipelineMessage: Sendable {
             (namespace, documentType, version, documentID) = (parts[0], parts[1], parts[2], parts[3])
         }
         guard Self.isUUID(documentID.utf8.span) else { throw RowRefusal("uri: document id is not a UUID") }
-        for (name, value) in headers {
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
             let attribute = name.lowercasedASCII().string.replacing("-", with: "_")
             if Self.headerNames.contains(attribute) { self.headers[attribute] = value }
         }
@@ -255,7 +257,9 @@ public struct PipelineMessage: Sendable {
         output.append("},")
         var members = [(Self.documentIDKey.description, documentID)]
         if let submissionTimestamp { members.insert((Self.timestampKey.description, submissionTimestamp), at: 0) }
-        write(members + Self.normalizedKeys.compactMap { key in normalized[key.description].map { (key.description, $0) } })
+        write(
+            members
+                + Self.normalizedKeys.compactMap { key in normalized[key.description].map { (key.description, $0) } })
         if let sampleID { output.append(copying: ",\"\(Self.sampleIDKey)\":\(sampleID)".utf8.span) }
         output.append(UInt8(ascii: "}"))
     }
