@@ -9,11 +9,6 @@ import Telemetry
 ///
 /// Of several times for a record, the earliest applies.
 ///
-/// ```swift
-/// var times = DeliveryTimes()
-/// try times.read("night.json")
-/// ```
-///
 /// Source: "Receipts", "Delivery receipts".
 public struct DeliveryTimes: Sendable {
     private var times: [RecordKey: Timestamp] = [:]

@@ -13,8 +13,9 @@ import Telemetry
 /// var export = try LiveTableExport(
 ///     path: path, replacing: false, systems: Systems.table, schemas: try SchemaFolder(path: schemas),
 ///     limit: JobLimit(jobs: 2))
+/// export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
 /// try await export.writeFinishedRows()
-/// let rowCount = try await export.finish().rows["telemetry.core_v7"]
+/// let counts = try await export.finish()
 /// ```
 ///
 /// Source: "BigQuery rows".

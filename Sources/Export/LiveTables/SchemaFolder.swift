@@ -8,11 +8,6 @@ import Synchronization
 /// The schemas are those that Mozilla generates, in a copy of the branch `generated-schemas` or in its folder `schemas`.
 /// All files are checked when the folder is opened, but their columns are kept only for tables that get rows.
 ///
-/// ```swift
-/// let schemas = try SchemaFolder(path: "mozilla-pipeline-schemas/schemas")
-/// let names = schemas.index.names  // such as telemetry.core_v7
-/// ```
-///
 /// Source: "BigQuery rows", sections 1 and 2.
 public final class SchemaFolder: Sendable {
     /// A file in the folder.

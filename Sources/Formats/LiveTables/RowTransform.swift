@@ -16,12 +16,6 @@ public struct RowRefusal: Error, Sendable, Equatable {
 /// converted to the type of its column, is collected as JSON in the column `additional_properties`, with the shape and
 /// the keys of the object.
 ///
-/// ```swift
-/// try transform.add(payload, columns)
-/// try transform.finish(columns)
-/// rows.append(copying: transform.row)
-/// ```
-///
 /// Source: "BigQuery rows", sections 4 and 5.
 public struct RowTransform: Sendable {
     /// The JSON of a value in a row.

@@ -88,8 +88,13 @@ extension LiveTableCounts {
         var members = CanonicalObject()
         for (name, count) in classes { members.set(JSONKey(name), count) }
         object.set("classes", members)
-        object.set("noSchema", missingSchemas)
-        object.set("refused", refusals)
+        object.set("noSchema", Self.list(missingSchemas, "schema"))
+        object.set("refused", Self.list(refusals, "reason"))
+    }
+
+    /// Returns counts as objects, because keys of the summary contain no spaces or colons.
+    private static func list(_ counts: [CapturedText: Int], _ name: JSONKey) -> [CanonicalObject] {
+        counts.sorted { $0.key < $1.key }.map { key, count in [name: key.string, "records": count] }
     }
 
     /// Prints the number of records in each class, of rows of each table, and of records that were not written by reason.
