@@ -79,6 +79,47 @@ import Testing
         #expect(String(readingUTF8: transform.rest) == document.string(of: rest))
     }
 
+    @Test("Random changes of schemas and payloads lead to canonical rows or errors")
+    func changedFragments() throws {
+        var generator = SeededGenerator(seed: 66)
+        var transform = RowTransform()
+        var rowCount = 0
+        for example in Self.cases {
+            guard let fields = example.node("given", "fields"), let json = example.node("given", "json") else {
+                continue
+            }
+            let (schema, payload) = (
+                example.document.canonicalBytes(of: fields), example.document.canonicalBytes(of: json)
+            )
+            for _ in 0..<300 {
+                let changed = [schema, payload].map { bytes in
+                    var bytes = bytes
+                    for _ in 0..<Int.random(in: 0...2, using: &generator) {
+                        let index = Int.random(in: bytes.indices, using: &generator)
+                        bytes[index] = bytes.randomElement(using: &generator) ?? 0
+                    }
+                    return bytes
+                }
+                guard let columns = try? TableSchema.columns(in: changed[0]),
+                    let document = try? JSONDocument(changed[1]), document.kind(of: document.root) == .object
+                else { continue }
+                transform.removeAll()
+                do throws(RowRefusal) {
+                    try transform.add(document, columns)
+                    try transform.finish(columns)
+                } catch {
+                    continue
+                }
+                rowCount += 1
+                let row = transform.row.copied()
+                let parsed = try JSONDocument(row)
+                #expect(parsed.canonicalBytes(of: parsed.root) == row)
+                _ = try JSONDocument(transform.rest.copied())
+            }
+        }
+        #expect(rowCount > 1000)
+    }
+
     @Test(arguments: schemaFolders, cases.filter { $0.node("given", "payload") != nil })
     func records(schemas: String, example: Case) throws {
         let document = example.document
