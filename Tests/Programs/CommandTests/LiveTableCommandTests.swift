@@ -37,8 +37,9 @@ import Testing
 
     @Test("An output has rows, the schemas byte for byte, and instructions, and is the same in each run")
     func files() throws {
+        // Status 1 means that the sample has an item in quarantine.
         let finished = try convert(sample("focus"), sample("shop"))
-        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(finished.status == 1, "\(finished.errors)")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder("out")).sorted()
         #expect(
             names == [
@@ -53,7 +54,7 @@ import Testing
                 command + "telemetry.core_v7.ndjson telemetry.core_v7.schema.json\n"))
         let first = try names.map { try folder.data("out/\($0)") }
         #expect(try convert(sample("focus"), sample("shop")).status == 73)
-        #expect(try convert("--force", "--jobs", "1", sample("focus"), sample("shop")).status == 0)
+        #expect(try convert("--force", "--jobs", "1", sample("focus"), sample("shop")).status == 1)
         #expect(try names.map { try folder.data("out/\($0)") } == first)
         _ = try folder.put("", "out/notes.txt")
         #expect(try convert("--force", sample("focus")).status == 73)
@@ -87,8 +88,7 @@ import Testing
     @Test("--held writes held records and lists them")
     func held() throws {
         let input = try records(
-            (Self.ids[0], "core", #"{"v":7}"#, #""delivered: 200""#), (Self.ids[1], "core", #"{"v":7}"#, ""),
-            (Self.ids[2], "core", #"{"v":7}"#, #""pseudonymized""#))
+            (Self.ids[0], "core", #"{"v":7}"#, #""delivered: 200""#), (Self.ids[1], "core", #"{"v":7}"#, ""))
         #expect(try convert("--held", input).status == 0)
         #expect(try rows("telemetry.core_v7").count == 2)
         #expect(
@@ -168,7 +168,8 @@ import Testing
         // A copy of the whole branch has the schemas in a folder.
         let good = #"[{"name":"v","type":"INT64"}]"#
         let copy = try put(good, "schemas/telemetry/core")
-        #expect(try convert("--skip-unknown", sample("focus"), schemas: copy).status == 0)
+        let input = try records((Self.ids[0], "core", #"{"v":7}"#, ""))
+        #expect(try convert(input, schemas: copy).status == 0)
         #expect(try rows("telemetry.core_v7").allSatisfy { $0.keys.sorted() == ["v"] })
         let twice = try put(good, "telemetry/core")
         try FileManager.default.copyItem(atPath: "\(twice)/telemetry", toPath: "\(twice)/Telemetry")
