@@ -99,12 +99,13 @@ let foundations: [Target] = [
 let formats: [Target] = [
     module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList"], pure),
     module("JSONText", in: "Formats", ["Bytes"], perByte),
+    module("LiveTables", in: "Formats", ["Bytes", "JSONText"], pure),
     module("PropertyList", in: "Formats", ["Bytes", "JSONText"], perByte),
 ]
 
 let telemetry: [Target] = [
     .target(
-        name: "Telemetry", dependencies: ["Bytes", "Files", "Hashing", "JSONText"],
+        name: "Telemetry", dependencies: ["Bytes", "Files", "Hashing", "JSONText", "LiveTables"],
         path: "Sources/Telemetry",
         swiftSettings: pure)
 ]
@@ -138,8 +139,9 @@ let middle: [Target] = [
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
-        dependencies: ["Bundle", "Bytes", "CZstd", "Files", "Hashing", "JSONText", "SQLite", "Telemetry"],
-        path: "Sources/Export", swiftSettings: common),
+        dependencies: [
+            "Bundle", "Bytes", "CZstd", "Files", "Hashing", "JSONText", "LiveTables", "SQLite", "Telemetry",
+        ], path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
@@ -239,7 +241,7 @@ let tests: [Target] = [
             "ActivityStream", "Adjust", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift",
             "pingferry", "pingferry-upload",
         ] + telemetryForTests),
-    tests(of: "Export", ["Bundle", "Export", "Mozilla", "SQLite"] + telemetryForTests),
+    tests(of: "Export", ["Bundle", "Export", "LiveTables", "Mozilla", "SQLite"] + telemetryForTests),
     tests(
         of: "Example",
         [

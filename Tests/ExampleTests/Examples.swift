@@ -139,6 +139,19 @@ import Testing
         #expect(try folder.text("phone.csv/meta.csv") == "key,value\ntool,1.0\n")
     }
 
+    @Test func liveTableExport() async throws {
+        let (path, record, schemas) = (folder("rows"), Self.record, fixture("bigquery/schemas"))
+        var line: [UInt8] = []
+        let written = record.write(to: &line)
+        var export = try LiveTableExport(
+            path: path, replacing: false, systems: Systems.table, schemas: try SchemaFolder(path: schemas),
+            limit: JobLimit(jobs: 2))
+        export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
+        try await export.writeFinishedRows()
+        let counts = try await export.finish()
+        #expect(counts.held == 1)
+    }
+
     @Test func sequenceNumber() throws {
         let payload = try JSONDocument(Array(#"{"seq":212,"v":7}"#.utf8))
         let number = MozillaSystem().sequence?.number(in: payload, type: "core")  // .number(212)

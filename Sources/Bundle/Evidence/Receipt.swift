@@ -164,6 +164,10 @@ extension Receipt.Entry {
 public struct Statement {
     /// The URL that identifies the type of the statement, in-toto Statement v1.
     static let type = "https://in-toto.io/Statement/v1"
+    /// The type of the predicate of a delivery receipt.
+    ///
+    /// The URL is only an identifier. Its domain is reserved by RFC 2606.
+    public static let deliveryType = "https://pingferry.example/delivery/v1"
 
     private let predicateType: String
     private let predicate: CanonicalObject

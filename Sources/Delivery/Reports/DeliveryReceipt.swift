@@ -18,11 +18,6 @@ public struct DeliveryReceipt: Sendable {
         case query
     }
 
-    /// The type of the predicate.
-    ///
-    /// The URL is only an identifier. Its domain is reserved by RFC 2606.
-    static let predicateType = "https://pingferry.example/delivery/v1"
-
     let run: Run
     let origin: Receipt.Origin
     let bundles: [BundleOutcomes]
@@ -52,7 +47,7 @@ public struct DeliveryReceipt: Sendable {
     /// Returns the receipt as a statement that lists the objects in `records`, or no objects if `records` is `nil`.
     public func statement(listing records: CanonicalObject.Elements? = nil) -> Statement {
         Statement(
-            predicateType: Self.predicateType, predicate: predicate,
+            predicateType: Statement.deliveryType, predicate: predicate,
             arrays: records.map { [(JSONKey("records"), $0)] } ?? [], subjects: bundles.flatMap(\.files))
     }
 

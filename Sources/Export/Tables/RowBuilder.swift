@@ -20,7 +20,7 @@ struct RowBuilder {
     /// The policy for reading the lines of records.
     ///
     /// The lines are valid JSON but can contain unpaired surrogates.
-    private static let readingPolicy = JSONReadingPolicy(
+    static let readingPolicy = JSONReadingPolicy(
         unpairedSurrogates: .keep, depthLimit: 513, valueLimit: .fixed)
 
     init(_ tables: [Table], systems: SystemTable, _ extraContents: ExtraContents) {

@@ -185,6 +185,21 @@ extension JSONDocument {
         return value(of: key, in: object)
     }
 
+    /// Returns the members of an object in the order of the source, or an empty array for other values.
+    ///
+    /// Members that were removed and members with repeated keys are included.
+    public func membersInSource(of object: JSONNode) -> [JSONMember] {
+        guard kind(of: object) == .object else { return [] }
+        var found: [JSONMember] = []
+        found.reserveCapacity(count(of: object))
+        var index = object.index + 1
+        while index < nodes[Int(object.index)].next {
+            found.append(JSONMember(key: JSONNode(index)))
+            index = nodes[Int(index) + 1].next
+        }
+        return found
+    }
+
     /// Returns the first element of an array, or `nil` if the array is empty or `array` is not an array.
     public func firstElement(of array: JSONNode) -> JSONNode? {
         guard kind(of: array) == .array else { return nil }
@@ -266,6 +281,11 @@ extension JSONDocument {
     /// Replaces the value at `node`, which must not be a key, with `true` or `false`.
     public mutating func replace(_ node: JSONNode, with value: Bool) {
         replace(node, with: value ? .true : .false, (value ? "true" : "false").utf8)
+    }
+
+    /// Replaces the value at `node`, which must not be a key, with null.
+    public mutating func replaceWithNull(_ node: JSONNode) {
+        replace(node, with: .null, "null".utf8)
     }
 
     /// Replaces a value unless it was removed.

@@ -42,7 +42,7 @@ extension TextWriter {
     }
 
     private mutating func append(zeros count: Int) {
-        for _ in 0..<count { append(UInt8(ascii: "0")) }
+        for _ in 0..<max(count, 0) { append(UInt8(ascii: "0")) }
     }
 
     /// Appends a number in decimal to a writer with capacity for at least 20 more bytes.
@@ -56,6 +56,43 @@ extension TextWriter {
             rest /= 10
         } while rest > 0
         for index in start..<digits.count { append(digits[index]) }
+    }
+}
+
+/// Writes reals as `Double.toString` of Java 19 and later does.
+extension TextWriter {
+    /// Appends a finite real to a writer with capacity for at least 32 more bytes.
+    ///
+    /// The notation is plain from 10⁻³ up to, but not including, 10⁷. Otherwise, it has an exponent. At least one digit
+    /// follows the point.
+    mutating func append(javaNumber real: Double) {
+        if real.sign == .minus { append(UInt8(ascii: "-")) }
+        guard real != 0 else { return append("0.0") }
+        var decimal = ShortestDecimal(real)
+        if decimal.count == 1, real.magnitude.bitPattern <= ShortestDecimal.maximumInexactPattern {
+            decimal = ShortestDecimal(twoDigitsOf: real.magnitude.bitPattern)
+        }
+        let (count, point) = (decimal.count, decimal.point)
+        switch point {
+        case -2...0:
+            append("0.")
+            append(zeros: -point)
+            append(decimal, 0..<count)
+        case 1...7:
+            append(decimal, 0..<min(point, count))
+            append(zeros: point - count)
+            append(UInt8(ascii: "."))
+            append(decimal, min(point, count)..<count)
+            if count <= point { append(UInt8(ascii: "0")) }
+        default:
+            append(decimal, 0..<1)
+            append(UInt8(ascii: "."))
+            append(decimal, 1..<count)
+            if count == 1 { append(UInt8(ascii: "0")) }
+            append(UInt8(ascii: "E"))
+            if point < 1 { append(UInt8(ascii: "-")) }
+            append(decimal: UInt64(abs(point - 1)))
+        }
     }
 }
 
@@ -92,6 +129,28 @@ private struct ShortestDecimal {
         }
         point += exponent
         while count > 0, digits[count - 1] == UInt8(ascii: "0") { count -= 1 }
+    }
+
+    /// The maximum bit pattern of a real that one digit identifies although two digits are closer to it.
+    ///
+    /// Such reals are so small that neighboring reals differ by more than 1 %.
+    static let maximumInexactPattern: UInt64 = 100
+
+    /// Creates the two digits that are closest to `pattern` × 2⁻¹⁰⁷⁴, which is at most ``maximumInexactPattern`` times the
+    /// smallest real.
+    init(twoDigitsOf pattern: UInt64) {
+        // The smallest real is 0.49406564584124654 × 10⁻³²³.
+        var significand = pattern * 49_406_564_584_124_654
+        point = -340
+        while significand >= 1000 {
+            significand /= 10
+            point += 1
+        }
+        significand = (significand + 5) / 10
+        point += 3
+        digits[0] = UInt8(ascii: "0") + UInt8(significand / 10)
+        digits[1] = UInt8(ascii: "0") + UInt8(significand % 10)
+        count = 2
     }
 }
 

@@ -248,16 +248,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     private mutating func append(controlEscape byte: UInt8) {
-        let short: UInt8? =
-            switch byte {
-            case 0x08: UInt8(ascii: "b")
-            case 0x09: UInt8(ascii: "t")
-            case 0x0A: UInt8(ascii: "n")
-            case 0x0C: UInt8(ascii: "f")
-            case 0x0D: UInt8(ascii: "r")
-            default: nil
-            }
-        guard let short else { return append(unitEscape: UInt16(byte)) }
+        guard let short = byte.shortJSONEscape else { return append(unitEscape: UInt16(byte)) }
         append(UInt8(ascii: "\\"))
         append(short)
     }
@@ -270,6 +261,20 @@ public struct TextWriter: ~Copyable, ~Escapable {
         append((high & 0xF).lowerHexadecimalDigit)
         append((low >> 4).lowerHexadecimalDigit)
         append((low & 0xF).lowerHexadecimalDigit)
+    }
+}
+
+extension UInt8 {
+    /// The letter after the backslash in the short JSON escape of a control character, or `nil` if it has none.
+    var shortJSONEscape: UInt8? {
+        switch self {
+        case 0x08: UInt8(ascii: "b")
+        case 0x09: UInt8(ascii: "t")
+        case 0x0A: UInt8(ascii: "n")
+        case 0x0C: UInt8(ascii: "f")
+        case 0x0D: UInt8(ascii: "r")
+        default: nil
+        }
     }
 }
 

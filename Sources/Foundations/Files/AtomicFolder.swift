@@ -15,13 +15,14 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// The final path of the folder, without trailing slashes.
     public let path: String
     private let replacesExisting: Bool
-    private let fileNames: [String]
+    /// Returns whether an existing file with this name may be replaced.
+    private let ownsName: @Sendable (String) -> Bool
     private let name: String
     /// The name to which the old folder is renamed if the file system cannot exchange two names.
     private let formerName: String
     private let partialPath: String
     private var partialFolder: PartialFolder
-    private let files: [NewFile]
+    private var files: [NewFile]
 
     private final class NewFile: Sendable {
         let descriptor: Descriptor
@@ -33,34 +34,52 @@ public struct AtomicFolder: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - path: The final path of the folder. Trailing slashes are ignored.
-    ///   - names: The names of the files.
-    ///   - replacing: Whether an existing folder may be replaced if it contains only files with these names.
+    ///   - names: The names of the first files.
+    ///   - replacing: Whether an existing folder may be replaced if `ownsName` returns `true` for all names in it.
+    ///   - ownsName: Returns whether an output of this kind can contain a file with the given name. By default, these are
+    ///     the files with the given names.
     /// - Throws: `FileError`: `create` with `EEXIST` if the existing folder must not be replaced, `replace` with
     ///   `ENOTDIR` if it is not a folder or `ENOTEMPTY` if it contains other files, or `lock` with `EWOULDBLOCK` while
     ///   another run writes it.
-    public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
+    public init(
+        path: String, files names: [String] = [], replacing: Bool, owning ownsName: (@Sendable (String) -> Bool)? = nil
+    ) throws(FileError) {
+        let ownsName = ownsName ?? { names.contains($0) }
         let path = Path.withoutTrailingSlashes(path)
         let (parentPath, name) = try AtomicOutput.splitOutputPath(path)
         let partialName = PartialName.make(for: name)
         let formerName = PartialName.make(for: name, suffix: Self.formerSuffix)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
-        try Self.checkTarget(parent, name, names, path, replacing: replacing)
+        try Self.checkTarget(parent, name, ownsName, path, replacing: replacing)
         let partialPath = Path.entry(partialName, of: parentPath)
         var partialFolder = try PartialFolder(in: parent, partialName, partialPath, of: path) {
-            $0.allSatisfy(names.contains)
+            $0.allSatisfy(ownsName)
         }
-        try Self.finishReplacement(partialFolder.parent, name, formerName, names, path)
-        try Self.checkTarget(partialFolder.parent, name, names, path, replacing: replacing)
+        try Self.finishReplacement(partialFolder.parent, name, formerName, ownsName, path)
+        try Self.checkTarget(partialFolder.parent, name, ownsName, path, replacing: replacing)
         var files: [NewFile] = []
         for fileName in names { files.append(NewFile(try partialFolder.create(fileName, path))) }
         self.path = path
         replacesExisting = replacing
-        fileNames = names
+        self.ownsName = ownsName
         self.name = name
         self.formerName = formerName
         self.partialPath = partialPath
         self.partialFolder = partialFolder
         self.files = files
+    }
+
+    /// Creates an empty file, and returns its index.
+    public mutating func addFile(_ name: String) throws(FileError) -> Int {
+        files.append(NewFile(try partialFolder.create(name, path)))
+        return files.count - 1
+    }
+
+    /// Creates a file with the given contents, which stays open only until they are durable.
+    public mutating func addFile(_ name: String, contents: [UInt8]) throws(FileError) {
+        let file = try partialFolder.create(name, path)
+        try PartialFolder.write(contents.span, to: file, path)
+        guard fsync(file.number) == 0 else { throw FileError(.sync, path) }
     }
 
     /// Returns the paths of the files and folders that an output at `path` creates, replaces or removes.
@@ -75,13 +94,14 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// The suffix of the name to which the old folder is renamed if the file system cannot exchange two names.
     private static let formerSuffix = ".former.partial"
 
-    /// The identities of the new files and of the files that they replace, which must not be read as input.
+    /// The identities of the files so far and of the files that are replaced, which must not be read as input.
     public var identities: Set<FileIdentity> {
         let new = files.compactMap { try? $0.descriptor.status(path) }.map { FileIdentity($0) }
-        return Set(new + fileNames.compactMap { FileIdentity(path: "\(path)/\($0)") })
+        let old = PartialFolder.pathsIncludingEntries(of: path).dropFirst()
+        return Set(new + old.filter { ownsName(Path.name(of: $0)) }.compactMap { FileIdentity(path: $0) })
     }
 
-    /// Appends `bytes` to the file whose name is at the index `file` of the names that were passed to the initializer.
+    /// Appends `bytes` to the file with the index `file`, in the order in which files were created.
     ///
     /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
@@ -109,7 +129,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         do throws(FileError) {
             try rename()
         } catch {
-            partialFolder.remove(fileNames)
+            partialFolder.remove(partialFolder.names)
             throw error
         }
         try partialFolder.parent.syncFolder(path)
@@ -135,7 +155,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
         let oldName = try exchangeFolders() ? partialFolder.name : try replaceInTwoSteps()
         // After a power failure before this point, the old folder can still be the complete output.
         try partialFolder.parent.syncFolder(path)
-        PartialFolder.remove(fileNames, from: old)
+        let oldNames = try PartialFolder.names(in: old, path).filter(ownsName)
+        PartialFolder.remove(oldNames, from: old)
         guard unlinkat(partialFolder.parent.number, oldName, AT_REMOVEDIR) == 0 else {
             let oldPath = Path.entry(oldName, of: Path.folder(of: path))
             throw incompleteReplacementError(
@@ -150,7 +171,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         let parent = partialFolder.parent.number
         guard renameat(parent, name, parent, formerName) == 0 else {
             let error = FileError(.rename, path)
-            partialFolder.remove(fileNames)
+            partialFolder.remove(partialFolder.names)
             throw error
         }
         guard renameat(parent, partialFolder.name, parent, name) == 0 else {
@@ -169,10 +190,10 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// removed and an error is thrown.
     private borrowing func openFolderToReplace() throws(FileError) -> Descriptor {
         do throws(FileError) {
-            try Self.checkTarget(partialFolder.parent, name, fileNames, path, replacing: true)
+            try Self.checkTarget(partialFolder.parent, name, ownsName, path, replacing: true)
             return try partialFolder.parent.folder(name, .replace, path)
         } catch {
-            partialFolder.remove(fileNames)
+            partialFolder.remove(partialFolder.names)
             throw error
         }
     }
@@ -186,7 +207,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         case 0: return true
         case EINVAL, ENOSYS: return false
         case let code:
-            partialFolder.remove(fileNames)
+            partialFolder.remove(partialFolder.names)
             throw FileError(.rename, path, code: code)
         }
     }
@@ -202,23 +223,24 @@ extension AtomicFolder {
     ///
     /// The old folder gets its name back, or is removed if the new folder has its name.
     private static func finishReplacement(
-        _ parent: borrowing Descriptor, _ name: String, _ formerName: String, _ names: [String], _ path: String
+        _ parent: borrowing Descriptor, _ name: String, _ formerName: String, _ ownsName: (String) -> Bool,
+        _ path: String
     ) throws(FileError) {
         guard parent.status(of: formerName) != nil || errno != ENOENT else { return }
         let former = try parent.folder(formerName, .create, path)
         if parent.rename(formerName, to: name, in: parent) == 0 { return try parent.syncFolder(path) }
         guard parent.status(of: name)?.isFolder == true,
-            try PartialFolder.containsOnlyFiles(in: former, named: names.contains, path)
+            try PartialFolder.containsOnlyFiles(in: former, named: ownsName, path)
         else {
             throw FileError(.create, path, code: ENOTEMPTY)
         }
         try parent.syncFolder(path)
-        PartialFolder.remove(names, from: former)
+        PartialFolder.remove(try PartialFolder.names(in: former, path).filter(ownsName), from: former)
         guard unlinkat(parent.number, formerName, AT_REMOVEDIR) == 0 else { throw FileError(.remove, path) }
     }
 
     private static func checkTarget(
-        _ parent: borrowing Descriptor, _ name: String, _ names: [String], _ path: String, replacing: Bool
+        _ parent: borrowing Descriptor, _ name: String, _ ownsName: (String) -> Bool, _ path: String, replacing: Bool
     ) throws(FileError) {
         guard let status = parent.status(of: name) else {
             guard errno == ENOENT else { throw FileError(.create, path) }
@@ -227,7 +249,7 @@ extension AtomicFolder {
         guard replacing else { throw FileError(.create, path, code: EEXIST) }
         guard status.isFolder else { throw FileError(.replace, path, code: ENOTDIR) }
         let folder = try parent.folder(name, .replace, path)
-        guard try PartialFolder.containsOnlyFiles(in: folder, named: names.contains, path) else {
+        guard try PartialFolder.containsOnlyFiles(in: folder, named: ownsName, path) else {
             throw FileError(.replace, path, code: ENOTEMPTY)
         }
     }

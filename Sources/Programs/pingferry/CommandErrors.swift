@@ -16,6 +16,8 @@ extension CommandError {
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ParentError: self.init(error)
         case let error as ParityError: self.init(error)
+        case let error as LiveTableError:
+            self.init(status: error.isMissing ? .noInput : .badData, message: "\(error)", remedy: error.remedy)
         case let error as ZstdError: self.init(status: .inputOutput, message: "zstd: \(error)")
         default: return nil
         }

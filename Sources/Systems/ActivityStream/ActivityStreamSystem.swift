@@ -28,6 +28,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = ActivityStreamRows()
     /// The value `nil`, because pings are not numbered.
     public let sequence: SequenceFormat? = nil
+    /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
+    public let liveTables: (any LiveTableFormat)? = nil
 
     /// Creates the system.
     public init() {}

@@ -24,6 +24,8 @@ public struct AdjustSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = AdjustRows()
     /// The numbering of sessions and events.
     public let sequence: SequenceFormat? = AdjustParameters.sequence
+    /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
+    public let liveTables: (any LiveTableFormat)? = nil
 
     /// Creates the system.
     public init() {}

@@ -25,6 +25,8 @@ public struct GleanSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...0, sharedClients: [ClientID(GleanName.placeholderClient)],
         memberOfEveryType: .init([GleanKeys.pingInfo, GleanKeys.sequenceNumber]))
+    /// The rules of the pipeline for pings.
+    public let liveTables: (any LiveTableFormat)? = GleanLiveTables()
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 

@@ -27,6 +27,8 @@ public struct LeanplumSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = LeanplumRows()
     /// The value `nil`, because calls are not numbered.
     public let sequence: SequenceFormat? = nil
+    /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
+    public let liveTables: (any LiveTableFormat)? = nil
 }
 
 extension SystemName {

@@ -27,6 +27,8 @@ public struct MozillaSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...1, sharedClients: [ClientID(MeasurementKeys.placeholderClient)],
         memberOfEveryType: .init([MeasurementKeys.sequenceNumber]))
+    /// The rules of the pipeline for pings of telemetry-ios.
+    public let liveTables: (any LiveTableFormat)? = MozillaLiveTables()
 
     /// Creates the system.
     public init() {}

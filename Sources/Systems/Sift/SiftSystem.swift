@@ -22,6 +22,8 @@ public struct SiftSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = SiftRows()
     /// The value `nil`, because list requests are not numbered.
     public let sequence: SequenceFormat? = nil
+    /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
+    public let liveTables: (any LiveTableFormat)? = nil
 
     /// Creates the system.
     public init() {}

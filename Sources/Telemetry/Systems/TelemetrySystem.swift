@@ -29,6 +29,8 @@ public protocol TelemetrySystem: Sendable {
     var rows: (any RowFormat)? { get }
     /// The numbering of uploads, or `nil` if uploads have no sequence numbers.
     var sequence: SequenceFormat? { get }
+    /// The rules of Mozilla's pipeline for uploads, or `nil` if other servers receive them.
+    var liveTables: (any LiveTableFormat)? { get }
     /// The note code for a record that has the id of another record but a different payload.
     ///
     /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.

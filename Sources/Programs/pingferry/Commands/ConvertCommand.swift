@@ -9,7 +9,7 @@ import JSONText
 import Systems
 import Telemetry
 
-/// The command `convert`, which writes the records of captures as NDJSON, tables or a timeline.
+/// The command `convert`, which writes the records of captures as NDJSON, tables, a timeline or rows of live tables.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
@@ -21,6 +21,7 @@ struct ConvertCommand: AsyncParsableCommand {
               csv         a folder with one file per table: NAME.csv, NAME/
               parquet     a folder with one file per table, with typed columns: NAME.parquet
               timesketch  a timeline for Timesketch: NAME.timeline.jsonl
+              bigquery    a folder with rows of Mozilla's live tables; only with --to
 
               pingferry convert -o phone.sqlite phone/
               sqlite3 phone.sqlite 'SELECT * FROM events_per_day'
@@ -64,6 +65,16 @@ struct ConvertCommand: AsyncParsableCommand {
             bundle, in order. The part with the last segment also contains the quarantine and the problems. Row \
             numbers in tables start from 1 in each part.
               pingferry convert --segments 3-4 -o part-2.csv monday.tar.zst
+
+            --to bigquery writes records of Mozilla's systems as the rows that Mozilla's ingestion pipeline would write \
+            to its live tables, such as telemetry.core_v7, so that one query covers live and captured pings. --schemas \
+            names a copy of the branch generated-schemas of mozilla-pipeline-schemas, or of its folder schemas. Each \
+            table has a file of rows and its schema, and README.txt shows the commands for bq and DuckDB. Held records \
+            are omitted without --held. Records that the pipeline would refuse, and records without a schema, are \
+            counted; the exit status is then 1. --deliveries reads the times of deliveries from receipts.
+              pingferry convert --to bigquery --schemas schemas/ -o rows/ phone/
+              pingferry-upload receipt --receipt-records -o week.json monday.tar.zst
+              pingferry convert --to bigquery --schemas schemas/ --deliveries week.json -o rows/ monday.tar.zst
 
             --pseudonymize makes data that is safe to share: ids become pseudonyms, and names, addresses, positions \
             and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded. If \
@@ -111,6 +122,8 @@ struct ConvertCommand: AsyncParsableCommand {
             """, valueName: "file"), completion: .file(extensions: ["json"]))
     var datasetteMetadata: String?
 
+    @OptionGroup(title: "Rows of live tables (--to bigquery)") var liveTables: LiveTableOptions
+
     @Flag(help: "Replace an existing output.")
     var force = false
 
@@ -157,6 +170,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if let metadata = datasetteMetadata, metadata == "-" || StandardOutput.isNamed(by: metadata) {
             throw ValidationError("--datasette-metadata must be a file, not \(metadata)")
         }
+        try liveTables.validate(for: format, isPseudonymized: pseudonyms.pseudonymize != nil)
         if labels, payloadOnly { throw ValidationError("--labels cannot be used with --payload-only") }
         if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
             throw ValidationError(
@@ -194,6 +208,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 try await writeTables(
                     .parquet(creator: "pingferry version \(ProgramVersion.number)"), systems, pseudonymizer)
             case .timesketch: try await writeTables(.timeline(try openOutput()), systems, pseudonymizer)
+            case .bigquery: try await writeLiveTables()
             }
         }
     }
@@ -203,6 +218,7 @@ struct ConvertCommand: AsyncParsableCommand {
         files.read(
             input.allPaths + backups.passwordFile + definitions.paths
                 + [pseudonyms.pseudonymize].compactMap(\.self))
+        files.read(liveTables.paths)
         let companions = format == .sqlite ? DatabaseCompanions(of: output).paths : []
         files.read(OutputLocation.filesOfCaptures(among: [output] + companions, inputs: input.paths))
         if !isStandardOutput {
@@ -328,9 +344,25 @@ struct ConvertCommand: AsyncParsableCommand {
         try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount)
     }
 
+    // MARK: Live tables
+
+    private func writeLiveTables() async throws {
+        var export = try liveTables.export(to: output, replacing: force, limit: common.jobLimit)
+        let reader = try await reader(excluded: export.identities, nil)
+        let intake = try await common.read(
+            reader, keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
+            afterOutput: { try await export.writeFinishedRows() })
+        let counts = try await export.finish()
+        try report(Summary(intake, of: reader.options), counts.rows, liveTables: counts)
+        if liveTables.isIncomplete(counts) { throw ExitCode(ExitStatus.incomplete.rawValue) }
+    }
+
     // MARK: The summary
 
-    private func report(_ summary: Summary, _ rows: [CapturedText: Int]? = nil, rowsWithoutTime: Int = 0) throws {
+    private func report(
+        _ summary: Summary, _ rows: [CapturedText: Int]? = nil, rowsWithoutTime: Int = 0,
+        liveTables: LiveTableCounts? = nil
+    ) throws {
         let isTimeline = format == .timesketch
         if common.json {
             try summary.printJSON(as: .convert) { object in
@@ -339,10 +371,13 @@ struct ConvertCommand: AsyncParsableCommand {
                 if let segments { object.set("segments", segments.description) }
                 if isTimeline { object.set("withoutTime", rowsWithoutTime) }
                 if let rows, !isTimeline { object.set("rows", rows) }
+                liveTables?.add(to: &object)
             }
         } else if !isStandardOutput, !common.quiet {
-            try Terminal.print("wrote \(output): \(summary.sentence)")
+            let rows = liveTables.map { ", \($0.sentence)" } ?? ""
+            try Terminal.print("wrote \(output): \(summary.sentence)\(rows)")
         }
+        if let liveTables, !common.quiet { liveTables.printDetails() }
         if !isStandardOutput, !common.quiet, format == .ndjson, let warning = OutputName.warning(for: output) {
             StandardError.write("pingferry: \(warning)")
             StandardError.write("hint: use the extension .ndjson or .ndjson.zst")
@@ -370,7 +405,7 @@ extension CaptureInput {
 
 /// A format that `convert` writes.
 enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
-    case ndjson, sqlite, csv, parquet, timesketch
+    case ndjson, sqlite, csv, parquet, timesketch, bigquery
 
     /// Creates the format that the file extension of `name` selects, or NDJSON for any other extension.
     init(name: String) {
@@ -385,7 +420,7 @@ enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
     var isStream: Bool { self == .ndjson || self == .timesketch }
 
     /// Whether the output is a folder.
-    var isFolder: Bool { self == .csv || self == .parquet }
+    var isFolder: Bool { self == .csv || self == .parquet || self == .bigquery }
 }
 
 /// A range of segments numbered from 1, such as `2-5`, `2`, or `2-` for all segments from the second.
