@@ -31,6 +31,7 @@ private struct Probe: TelemetrySystem {
     let pseudonyms: PseudonymFormat? = nil
     let rows: (any RowFormat)? = nil
     let sequence: SequenceFormat? = nil
+    let firstYear = 2015
     let repeatedIDCode = "X23"
 
     init(endpoint: String, endpointsOfTypes: [CapturedText: String]) {

@@ -28,6 +28,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = ActivityStreamRows()
     /// The value `nil`, because pings are not numbered.
     public let sequence: SequenceFormat? = nil
+    /// The year 2016, in which the predecessor of these pings was developed.
+    public let firstYear = 2016
 
     /// Creates the system.
     public init() {}

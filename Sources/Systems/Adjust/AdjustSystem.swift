@@ -24,6 +24,8 @@ public struct AdjustSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = AdjustRows()
     /// The numbering of sessions and events.
     public let sequence: SequenceFormat? = AdjustParameters.sequence
+    /// The year 2013, in which version 2.0 of the SDK was published.
+    public let firstYear = 2013
 
     /// Creates the system.
     public init() {}

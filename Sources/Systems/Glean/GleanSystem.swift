@@ -25,6 +25,8 @@ public struct GleanSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...0, sharedClients: [ClientID(GleanName.placeholderClient)],
         memberOfEveryType: .init([GleanKeys.pingInfo, GleanKeys.sequenceNumber]))
+    /// The year 2018, in which the first version for Android was developed.
+    public let firstYear = 2018
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 

@@ -27,6 +27,8 @@ public struct LeanplumSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = LeanplumRows()
     /// The value `nil`, because calls are not numbered.
     public let sequence: SequenceFormat? = nil
+    /// The year 2012, in which the first version of the SDK was published.
+    public let firstYear = 2012
 }
 
 extension SystemName {

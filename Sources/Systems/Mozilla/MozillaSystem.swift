@@ -27,6 +27,8 @@ public struct MozillaSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = SequenceFormat(
         start: 0...1, sharedClients: [ClientID(MeasurementKeys.placeholderClient)],
         memberOfEveryType: .init([MeasurementKeys.sequenceNumber]))
+    /// The year 2015, in which Firefox for Android sent the first core pings.
+    public let firstYear = 2015
 
     /// Creates the system.
     public init() {}

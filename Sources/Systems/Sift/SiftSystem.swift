@@ -22,6 +22,8 @@ public struct SiftSystem: TelemetrySystem {
     public let rows: (any RowFormat)? = SiftRows()
     /// The value `nil`, because list requests are not numbered.
     public let sequence: SequenceFormat? = nil
+    /// The year 2015, in which the prototype of the SDK was developed.
+    public let firstYear = 2015
 
     /// Creates the system.
     public init() {}

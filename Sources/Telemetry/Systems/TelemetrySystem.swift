@@ -29,6 +29,10 @@ public protocol TelemetrySystem: Sendable {
     var rows: (any RowFormat)? { get }
     /// The numbering of uploads, or `nil` if uploads have no sequence numbers.
     var sequence: SequenceFormat? { get }
+    /// The year of the first version of the SDK, or of the first upload if there is no SDK.
+    ///
+    /// Earlier times result from a wrong clock.
+    var firstYear: Int { get }
     /// The note code for a record that has the id of another record but a different payload.
     ///
     /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.
@@ -38,6 +42,12 @@ public protocol TelemetrySystem: Sendable {
 extension TelemetrySystem {
     /// The default code, for systems whose documentation does not define one.
     public var repeatedIDCode: String { "P11" }
+
+    /// The beginning of ``firstYear`` in UTC.
+    public var earliestTime: Timestamp {
+        let days = CivilDate(year: firstYear, month: 1, day: 1)?.daysSinceEpoch ?? 0
+        return Timestamp(clamping: Int64(days) * 86_400_000)
+    }
 }
 
 /// The known systems, in the order in which reports list them.

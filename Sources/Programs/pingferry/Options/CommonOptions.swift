@@ -31,12 +31,12 @@ struct CommonOptions: ParsableArguments {
 
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
-        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil
+        reportsQueues: Bool = false, listsDroppedCopies: Bool = false, numberedSystems: SystemTable? = nil
     ) -> ScanOptions {
         ScanOptions(
             filter: filter, pseudonymizer: pseudonymizer, quarantineFileLimit: quarantineFileLimit,
-            copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues, numberedSystems: numberedSystems,
-            systems: Systems.table)
+            copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues, listsDroppedCopies: listsDroppedCopies,
+            numberedSystems: numberedSystems, systems: Systems.table)
     }
 
     func progress(of reader: CaptureReader) -> ProgressLine {
