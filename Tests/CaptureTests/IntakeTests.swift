@@ -25,8 +25,8 @@ import Testing
             listsDroppedCopies: Bool = false
         ) {
             intake = Intake(
-                ScanOptions(listsDroppedCopies: listsDroppedCopies), keepsDetails: keepsDetails, systems: Systems.table, earlier: earlier,
-                collectsIndexKeys: collectsIndexKeys)
+                ScanOptions(listsDroppedCopies: listsDroppedCopies), keepsDetails: keepsDetails,
+                systems: Systems.table, earlier: earlier, collectsIndexKeys: collectsIndexKeys)
         }
 
         mutating func add(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {

@@ -29,7 +29,9 @@ final class CSVSink: TableSink {
         longestRows = tables.map { _ in 0 }
         let names = tables.map { "\($0.name).csv" } + [LoadScript.fileName]
         let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
-        for (index, table) in tables.enumerated() { try folder.write(CSVText.header(of: table, style: style).span, to: index) }
+        for (index, table) in tables.enumerated() {
+            try folder.write(CSVText.header(of: table, style: style).span, to: index)
+        }
         identities = folder.identities
         let spareBuffers = ValuePool<_, Never>(keeping: Self.maxSpareCount) { tables.map { _ in TextBuffer() } }
         self.spareBuffers = spareBuffers

@@ -20,8 +20,8 @@ public struct ExportTables: Sendable {
             [Self.records.table, Self.holds.table, Self.notes.table, RecordRows.events.table]
             + systems.all.compactMap(\.rows).flatMap(\.tables)
             + [
-                Self.repeats.table, Self.clients.table, Self.stores.table, Self.queues.table, Self.gaps.table, Self.problems.table,
-                Self.quarantine.table, Self.meta.table, Self.columns.table,
+                Self.repeats.table, Self.clients.table, Self.stores.table, Self.queues.table, Self.gaps.table,
+                Self.problems.table, Self.quarantine.table, Self.meta.table, Self.columns.table,
             ]
     }
 
@@ -130,7 +130,8 @@ extension ExportTables {
 
 extension ExportTables {
     static let repeats = RowTable<RepeatRow>(
-        numbered: "repeats", aRowForEach: "record that was dropped because a copy of it was kept", indexes: [["record"]],
+        numbered: "repeats", aRowForEach: "record that was dropped because a copy of it was kept",
+        indexes: [["record"]],
         [
             .integer(
                 "record", "the number of the record that was kept; NULL if a filter excludes it"

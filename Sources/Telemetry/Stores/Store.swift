@@ -164,7 +164,8 @@ public struct ScanOptions: Sendable {
     public init(
         filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        listsDroppedCopies: Bool = false, numberedSystems: SystemTable? = nil, systems: SystemTable? = nil, limit: JobLimit = JobLimit(jobs: 1)
+        listsDroppedCopies: Bool = false, numberedSystems: SystemTable? = nil, systems: SystemTable? = nil,
+        limit: JobLimit = JobLimit(jobs: 1)
     ) {
         self.filter = filter
         self.pseudonymizer = pseudonymizer

@@ -121,7 +121,9 @@ import Testing
         #expect(counts == "6|6|6|webxr.tar|webxr\n")
         let hash = try tool("sha256sum", archive).prefix(64)
         #expect(
-            try query(folder("a.db"), "SELECT key, value FROM meta WHERE key LIKE '%.2.%' OR key = 'duplicates' ORDER BY key")
+            try query(
+                folder("a.db"),
+                "SELECT key, value FROM meta WHERE key LIKE '%.2.%' OR key = 'duplicates' ORDER BY key")
                 == "duplicates|6\ninput.2.1|webxr.tar\nsha256.2.1|\(hash)\n")
     }
 
