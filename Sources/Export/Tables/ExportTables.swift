@@ -261,7 +261,7 @@ extension ExportTables {
                 `spreadsheet` if these options were given, `pseudonym_key` for the id of the key, `duplicates` for the number \
                 of rows in `repeats`, `newest` and `newest_plausible` for the latest time of all records and of the records \
                 with a plausible clock, `input.<n>` for the label of each input, from 1, `digest.<n>` for each input that is a \
-                bundle, `sha256.<n>` for each input that is a file, and the same with `<n>.<m>` for input m of bundle n
+                bundle, and `input.<n>.<m>`, `digest.<n>.<m>` and `sha256.<n>.<m>` for input m of bundle n
                 """
             ) { $0.key },
             .text("value", "the value of the property") { $0.value },

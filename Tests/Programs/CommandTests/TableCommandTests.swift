@@ -95,8 +95,8 @@ import Testing
                 filters|{"since":"2020-03-02T20:00:00.000Z","system":["mozilla"],"type":["core"],"uploadable":true}
                 input.1|focus
                 input.2|shop
-                newest|2020-03-02T21:47:30.114Z
-                newest_plausible|2020-03-02T21:47:30.114Z
+                newest|2020-03-03T12:15:40.960Z
+                newest_plausible|2020-03-03T12:15:40.960Z
                 tables|1
                 tool|pingferry \(programVersion())
 
@@ -164,7 +164,7 @@ import Testing
         #expect(try pingferry("convert", "-q", "-o", folder("a.db"), folder("b.tar.zst")).status == 0)
         #expect(
             try query(folder("a.db"), "SELECT key, value FROM meta WHERE key LIKE '%.1' ORDER BY key")
-                == "digest.1|\(digest)\ninput.1|b.tar.zst\n")
+                == "digest.1|\(digest)\ninput.1|b.tar.zst\ninput.1.1|webxr\n")
     }
 
     @Test("The number of jobs affects neither rows nor their order")
