@@ -308,7 +308,7 @@ public struct BundleFilters: Sendable, Equatable {
     /// A copy that states that clients were selected, but not which ones.
     ///
     /// It is for bundles with pseudonyms, which must not contain client ids.
-    var withoutClientIDs: BundleFilters {
+    public var withoutClientIDs: BundleFilters {
         var filters = self
         if values[.client] != nil { filters.values[.client] = [] }
         return filters

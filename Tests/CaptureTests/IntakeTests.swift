@@ -20,10 +20,13 @@ import Testing
         var payloads: [String] = []
         var found: [String] = []
 
-        init(keepsDetails: Bool = true, earlier: EarlierBundles = EarlierBundles(), collectsIndexKeys: Bool = false) {
+        init(
+            keepsDetails: Bool = true, earlier: EarlierBundles = EarlierBundles(), collectsIndexKeys: Bool = false,
+            listsDroppedCopies: Bool = false
+        ) {
             intake = Intake(
-                ScanOptions(), keepsDetails: keepsDetails, systems: Systems.table, earlier: earlier,
-                collectsIndexKeys: collectsIndexKeys)
+                ScanOptions(listsDroppedCopies: listsDroppedCopies), keepsDetails: keepsDetails,
+                systems: Systems.table, earlier: earlier, collectsIndexKeys: collectsIndexKeys)
         }
 
         mutating func add(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
@@ -188,6 +191,51 @@ import Testing
         try probe.add(scanned)
         #expect(probe.intake.duplicateCount == 2)
         #expect(probe.lines.count == 1)
+    }
+
+    @Test("Dropped records are listed with the number of the kept record, whatever the reason")
+    func droppedCopies() throws {
+        var probe = IntakeProbe(listsDroppedCopies: true)
+        func copy(_ id: String, _ path: String, _ holds: [Hold] = [], _ payload: String = "{}") -> Record {
+            var copy = record(id, payload, path: path)
+            copy.held = holds
+            return copy
+        }
+        let delivered = [Hold("delivered", "200")]
+        // The delivered copy overrules one that is not held. Of two held copies, the one with fewer holds is kept.
+        let later = output(copy("overruled", "log", delivered))
+        probe.intake.survey(later)
+        var first = ScanOutput(capture: "phone", writingWith: ScanOptions(listsDroppedCopies: true))
+        for record in [
+            copy("1", "a"), copy("1", "b"), copy("1", "c", [], #"{"other":1}"#), copy("overruled", "d"),
+            copy("held", "e", [Hold("metadata"), Hold("incomplete")]), copy("held", "f", [Hold("metadata")]),
+            copy("held", "g", [Hold("metadata")]),
+        ] { try first.add(record) }
+        first.omit(duplicate: copy("1", "store"))
+        first.omit(duplicate: copy("excluded", "store"))
+        try probe.add(first)
+        try probe.add(later)
+        var lines = probe.lines
+        while try probe.intake.passDeferred(
+            atMost: 1, keep: { _, line, _ in lines.append(String(decoding: line, as: UTF8.self)) })
+        {}
+        var found: [String] = []
+        try probe.intake.forEachDroppedCopy { copy, number in
+            var envelope = JSONDocument()
+            try envelope.read(copy.envelope)
+            let source = envelope.value(of: "source", .object, in: envelope.root)
+            let path = source.flatMap { envelope.text("path", in: $0) } ?? ""
+            found.append("\(path) \(number ?? 0)")
+            #expect(envelope.text("id", in: envelope.root) == (id(in: lines, number) ?? "excluded"))
+        }
+        #expect(found.sorted() == ["b 1", "d 4", "e 3", "g 3", "store 0", "store 1"])
+        #expect(found.count == probe.intake.duplicateCount)
+    }
+
+    /// Returns the id in the line with the given number, from 1.
+    private func id(in lines: [String], _ number: Int?) -> String? {
+        guard let number, let document = try? JSONDocument(Array(lines[number - 1].utf8.dropLast())) else { return nil }
+        return document.text("id", in: document.root)
     }
 
     @Test("A repeated record is dropped and counted, wherever it was found")

@@ -52,6 +52,30 @@ import Testing
         #expect(spreadsheetField(text) == "\"\(expected)\"")
     }
 
+    @Test(
+        "Text for spreadsheets has at most 32,767 code units of UTF-16, including a mark with its length",
+        arguments: [
+            (String(repeating: "a", count: 32_767), 0), (String(repeating: "a", count: 32_768), 32_768),
+            (String(repeating: "=", count: 1) + String(repeating: "a", count: 32_766), 32_768),
+            (String(repeating: "é", count: 32_767), 0), (String(repeating: "é", count: 40_000), 40_000),
+            (String(repeating: "🦊", count: 16_383), 0), (String(repeating: "🦊", count: 16_384), 32_768),
+            (String(repeating: "\"", count: 32_767), 0),
+        ])
+    func truncatedText(text: String, length: Int) throws {
+        var output = TextBuffer()
+        let isTruncated = CSVText.append(field: Array(text.utf8).span, style: .spreadsheet, to: &output)
+        let field = String(decoding: output.bytes, as: UTF8.self)
+        #expect(isTruncated == (length > 0))
+        let cell = String(field.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+        let mark = "… [truncated: \(length) characters]"
+        #expect(cell.hasSuffix(mark) == isTruncated)
+        #expect(isTruncated ? (32_766...32_767).contains(cell.utf16.count) : cell == text)
+        let start = cell.dropLast(isTruncated ? mark.count : 0)
+        #expect(text.hasPrefix(start.hasPrefix("'") ? start.dropFirst() : start))
+        var plain = TextBuffer()
+        #expect(!CSVText.append(field: Array(text.utf8).span, to: &plain) && plain.count >= text.utf8.count)
+    }
+
     @Test("No cell begins like a formula, whatever separator a program expects")
     func spreadsheetSeparators() throws {
         var generator = SeededGenerator(seed: 11)
@@ -84,6 +108,21 @@ import Testing
         try tool("python3", "-c", script, folder("rows.csv"))
     }
 
+    @Test("Truncated cells are counted, also if a cell is equal to that of the previous row")
+    func truncatedCells() {
+        let rowTable = RowTable<Cell>("t", aRowForEach: "test", key: ["t"], [.cell("t", .text, "t") { $0 }])
+        var rows = RowBuffer([rowTable.table])
+        let long = rows.keep(String(repeating: "x", count: 40_000))
+        for cell in [long, long, .null, long] { rows.add(cell, to: rowTable, at: RowPlace(number: 1)) }
+        for (style, count) in [(CSVText.Style.spreadsheet, 3), (.plain, 0)] {
+            var output = TextBuffer()
+            let summary = CSVText.append(rowsOfTableAt: 0, rowTable.table, in: rows, style: style, to: &output)
+            #expect(summary.truncatedCellCount == count)
+            let header = CSVText.header(of: rowTable.table, style: style)
+            #expect(header.starts(with: [0xEF, 0xBB, 0xBF]) == (count > 0))
+        }
+    }
+
     @Test("Numbers are not preceded by an apostrophe, and the longest row is measured", arguments: [true, false])
     func numbers(forSpreadsheets: Bool) {
         let rowTable = RowTable<Int>(
@@ -100,12 +139,12 @@ import Testing
         var rows = RowBuffer([table])
         for number in [-1, 1] { rows.add(number, to: rowTable, at: RowPlace(number: 1)) }
         var output = TextBuffer()
-        let longest = CSVText.append(
+        let summary = CSVText.append(
             rowsOfTableAt: 0, table, in: rows, style: forSpreadsheets ? .spreadsheet : .plain, to: &output)
         let lines =
             forSpreadsheets ? "-1,-2.5,\"'-longer\"\n1,-2.5,\"b\"\n" : "-1,-2.5,-longer\n1,-2.5,b\n"
         #expect(String(decoding: output.bytes, as: UTF8.self) == lines)
-        #expect(longest == (forSpreadsheets ? 19 : 16))
+        #expect(summary == CSVText.Summary(longestRow: forSpreadsheets ? 19 : 16))
     }
 
     @Test("The options of a script that loads long rows are large enough")

@@ -14,11 +14,12 @@ private struct Rows {
 
     init(
         _ system: SystemName, _ type: String, _ payload: String, for contents: ExtraContents = .remainingData,
+        client: String? = "C", time: Timestamp? = Timestamp(milliseconds: 1_583_150_400_000),
         target: Target? = nil, held: [Hold] = [], notes: [String] = [], systems: SystemTable = Systems.table
     ) throws {
         tables = ExportTables(systems).all
         let record = Record(
-            system: system, type: type, id: "1", client: "C", time: Timestamp(milliseconds: 1_583_150_400_000),
+            system: system, type: type, id: "1", client: client, time: time,
             target: target, payload: Array(payload.utf8), source: Sample.source, notes: notes, held: held)
         var line: [UInt8] = []
         let layout = record.write(to: &line)
@@ -171,6 +172,47 @@ private struct Rows {
             rows.column("code", of: "holds") == ["schema", "x"] && rows.column("detail", of: "holds") == ["a: b", nil])
         #expect(rows.column("n", of: "notes") == ["0", "1"] && rows.column("code", of: "notes") == ["C8", "E13"])
         #expect(rows.column("text", of: "notes") == ["searches: null removed", nil])
+    }
+
+    @Test("Days and clocks belong to the times beside them")
+    func daysAndClocks() throws {
+        // The first event has an impossible time, and the second none.
+        let rows = try Rows(
+            .sift, "mobile_events", #"{"data":[{"time":4102444800000},{"time":7258118400000},{}]}"#)
+        #expect(rows.column("day") == ["2100-01-01", "2200-01-01", "2020-03-02"])
+        #expect(rows.column("clock") == ["future", "future", "plausible"])
+        #expect(rows.column("at_day") == ["2100-01-01", "2020-03-02", "2020-03-02"])
+        #expect(rows.column("at_clock") == ["future", "plausible", "plausible"])
+        let early = try Rows(.mozilla, "core", "{}", time: Timestamp(inAnyYear: -1))
+        #expect(early.column("day", of: "records") == ["1969-12-31"])
+        #expect(early.column("clock", of: "records") == ["before-app"])
+        let untimed = try Rows(.mozilla, "focus-event", #"{"events":[[1,"a","b"]]}"#, time: nil)
+        for column in ["time", "day", "clock", "at_day", "at_clock"] { #expect(untimed.column(column) == [nil]) }
+        for column in ["time", "day", "clock"] { #expect(untimed.column(column, of: "records") == [nil]) }
+    }
+
+    @Test(
+        "The key of a client has its ASCII letters in lowercase",
+        arguments: [("ABC-é", "abc-é"), ("É", "É"), ("abc", "abc"), ("K", "k"), ("\u{212A}", "\u{212A}"), (nil, nil)])
+    func clientKeys(client: String?, key: String?) throws {
+        let rows = try Rows(.mozilla, "focus-event", #"{"events":[[1,"a","b"]]}"#, client: client)
+        for table in ["records", "events"] {
+            #expect(rows.column("client", of: table) == [client])
+            #expect(rows.column("client_key", of: table) == [key])
+        }
+    }
+
+    @Test(
+        "The family of an operating system does not depend on its spelling",
+        arguments: [
+            ("iOS", "ios"), ("ios", "ios"), ("iPhone OS", "ios"), ("iPadOS", "ios"), ("tvOS", "tvos"),
+            ("Android", "android"), ("Darwin", "macos"), ("Windows_NT", "other"), ("WINNT", "windows"), ("", "other"),
+        ])
+    func families(os: String, family: String) throws {
+        let rows = try Rows(.mozilla, "core", #"{"os":"\#(os)"}"#)
+        #expect(rows.column("os", of: "records") == [os])
+        #expect(rows.column("os_family", of: "records") == [family])
+        #expect(try Rows(.mozilla, "core", "{}").column("os_family", of: "records") == [nil])
     }
 
     @Test func stringsOfMetricsHaveNoQuotationMarks() throws {

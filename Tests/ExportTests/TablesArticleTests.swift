@@ -64,12 +64,13 @@ import Testing
 
     /// Source: "Exports", section 1.
     private static let documented = [
-        "records": "record system type id client time time_ms day app_id app_name app_version app_channel app_build os "
-            + "os_version device locale method target uploadable capture path store place payload",
+        "records":
+            "record system type id client client_key time time_ms day clock app_id app_name app_version app_channel "
+            + "app_build os os_family os_version device locale method target uploadable capture path store place payload",
         "holds": "record code detail", "notes": "record code text",
         "events":
-            "record n system type client time time_ms time_basis elapsed_ms name category method object value revenue "
-            + "currency session_duration extra label",
+            "record n system type client client_key time time_ms day clock time_basis at at_ms at_day at_clock at_basis "
+            + "elapsed_ms name category method object value revenue currency session_duration extra label",
         "attributes": "record n event kind key value value_type label",
         "core": "record seq v clientId created profileDate tz sessions durations arch device locale os osversion "
             + "defaultSearch other",
@@ -80,12 +81,15 @@ import Testing
         "metric_definitions":
             "name metric_type description unit time_unit memory_unit sensitivity expires lifetime pings labels second_labels "
             + "extra_keys",
-        "clients": "system client app_name records uploadable events first last",
+        "repeats": "n record system type id client time held capture path store place payload_equal",
+        "clients": "system client client_key app_name records uploadable events first last",
         "stores":
             "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable "
             + "held types quarantined problems pending_events facts usage_data",
         "queues": "n store capture container path system kind readiness code text sentence at state",
-        "gaps": "n system type client run reason first last count number_before number_after time_before time_after",
+        "gaps":
+            "n system type client run reason first_number last_number count number_before number_after "
+            + "time_before time_after",
         "problems": "capture path offset code text",
         "quarantine": "capture path offset length sha256 code reason stored", "meta": "key value",
         "columns": "table column type meaning",

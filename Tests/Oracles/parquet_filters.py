@@ -19,7 +19,7 @@ def select_with_pyarrow(path, keys, column, first, last):
 
 def select_with_duckdb(path, keys, column, first, last):
     import duckdb
-    value = "make_timestamptz(?)" if column.kind == "time" else "?"
+    value = "make_timestamp(?)" if column.kind == "time" else "?"
     query = 'SELECT %s FROM read_parquet(?) WHERE "%s" BETWEEN %s AND %s' % (
         ", ".join('"%s"' % key for key in keys), column.name, value, value)
     return duckdb.execute(query, [path, first, last]).fetchall()
@@ -27,7 +27,7 @@ def select_with_duckdb(path, keys, column, first, last):
 
 def select_with_polars(path, keys, column, first, last):
     import polars
-    kind = polars.Datetime("us", "UTC") if column.kind == "time" else None
+    kind = polars.Datetime("us") if column.kind == "time" else None
     first, last = (polars.lit(value).cast(kind) if kind else polars.lit(value) for value in (first, last))
     field = polars.col(column.name)
     condition = field == first if column.kind == "flag" else field.is_between(first, last)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 # The columns of times, whose type in SQLite is that of all text.
 TIMES = {
-    ("records", "time"), ("events", "time"), ("events", "at"), ("clients", "first"), ("clients", "last"), ("gaps", "time_before"),
-    ("gaps", "time_after"), ("queues", "at"), ("sift_states", "location_time"), ("sift_states", "heading_time"),
-    ("sift_readings", "time")}
+    ("records", "time"), ("repeats", "time"), ("events", "time"), ("events", "at"), ("clients", "first"), ("clients", "last"),
+    ("gaps", "time_before"), ("gaps", "time_after"), ("queues", "at"), ("sift_states", "location_time"),
+    ("sift_states", "heading_time"), ("sift_readings", "time")}
 KINDS = {"TEXT": "text", "TEXT, JSON": "json", "INTEGER": "integer", "INTEGER, 0 or 1": "flag", "REAL": "real"}
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 

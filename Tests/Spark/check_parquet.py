@@ -20,7 +20,7 @@ from hard_records import write_records
 from oracle import SAMPLES
 from parquet_tables import compare, file_of, read_database
 
-TYPES = {"text": "string", "json": "string", "integer": "bigint", "flag": "boolean", "real": "double", "time": "timestamp"}
+TYPES = {"text": "string", "json": "string", "integer": "bigint", "flag": "boolean", "real": "double", "time": "timestamp_ntz"}
 
 
 def convert(program, output, captures):
@@ -34,7 +34,9 @@ def read(spark, path, columns):
     frame = spark.read.parquet(path)
     expected = [(column.name, TYPES[column.kind]) for column in columns]
     assert frame.dtypes == expected, "%s: Spark reads the types %s instead of %s" % (path, frame.dtypes, expected)
-    selected = (unix_micros(col("`%s`" % column.name)) if column.kind == "time" else col("`%s`" % column.name) for column in columns)
+    # The time zone of the session is UTC.
+    selected = (unix_micros(col("`%s`" % column.name).cast("timestamp")) if column.kind == "time" else col("`%s`" % column.name)
+                for column in columns)
     rows = frame.select(*selected).collect()
     return [[row[index] for row in rows] for index in range(len(columns))]
 
@@ -55,7 +57,8 @@ def main():
         hard = os.path.join(folder, "hard.ndjson")
         write_records(hard)
         # One partition keeps the order of the rows.
-        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+        spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+                 .config("spark.sql.session.timeZone", "UTC").getOrCreate())
         spark.sparkContext.setLogLevel("ERROR")
         check(spark, program, "samples", [os.path.join(ROOT, "samples", name) for name in SAMPLES], folder)
         check(spark, program, "hard", [hard], folder)

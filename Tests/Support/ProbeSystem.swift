@@ -32,6 +32,7 @@ private struct Probe: TelemetrySystem {
     let rows: (any RowFormat)? = nil
     let sequence: SequenceFormat? = nil
     let liveTables: (any LiveTableFormat)? = nil
+    let firstYear = 2015
     let repeatedIDCode = "X23"
 
     init(endpoint: String, endpointsOfTypes: [CapturedText: String]) {

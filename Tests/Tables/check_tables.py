@@ -38,10 +38,13 @@ END_OF_TIME = 253402300800000
 
 # The columns of tables, in order.
 COLUMNS = {name: columns.split() for name, columns in {
-    "records": "record system type id client time time_ms day app_id app_name app_version app_channel app_build os os_version "
-               "device locale locale_normalized method target headers uploadable capture container path store place payload",
-    "events": "record n system type client user_id time time_ms time_basis at at_ms at_basis elapsed_ms name category method "
-              "object value revenue currency session_duration extra label",
+    "records": "record system type id client client_key time time_ms day clock app_id app_name app_version app_channel app_build "
+               "os os_family os_version device locale locale_normalized method target headers uploadable capture container path "
+               "store place payload",
+    "events": "record n system type client client_key user_id time time_ms day clock time_basis at at_ms at_day at_clock at_basis "
+              "elapsed_ms name category method object value revenue currency session_duration extra label",
+    "repeats": "n record system type id client time held capture path store place payload_equal",
+    "gaps": "n system type client run reason first_number last_number count number_before number_after time_before time_after",
     "attributes": "record n event kind key value value_type label",
     "sift_readings": "record n event kind time time_ms x y z attitude_pitch attitude_roll attitude_yaw gravity_x gravity_y "
                      "gravity_z magnetic_field_calibration_accuracy magnetic_field_x magnetic_field_y magnetic_field_z "
@@ -50,7 +53,7 @@ COLUMNS = {name: columns.split() for name, columns in {
     "metrics": "record n metric_type name label second_label value number unit description",
     "metric_definitions": "name metric_type description unit time_unit memory_unit sensitivity expires lifetime pings labels "
                           "second_labels extra_keys",
-    "clients": "n system client app_id app_name app_version records uploadable events first last",
+    "clients": "n system client client_key app_id app_name app_version records uploadable events first last",
     "stores": "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable held "
               "types quarantined problems pending_events facts usage_data",
     "queues": "n store capture container path system kind readiness code text sentence at state",
@@ -58,9 +61,18 @@ COLUMNS = {name: columns.split() for name, columns in {
 
 # The columns of the indexes, by table.
 INDEXES = {
-    "records": [["id"], ["client"], ["time_ms"], ["system", "type"]], "holds": [["code"]], "metrics": [["name"]],
-    "events": [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]], "attributes": [["key"]], "clients": [["system", "client"]],
-    "gaps": [["system", "client"]]}
+    "attributes": [["key"]], "records": [["id"], ["client"], ["client_key"], ["time_ms"], ["system", "type"]], "holds": [["code"]], "metrics": [["name"]],
+    "events": [["client"], ["client_key"], ["time_ms"], ["at_ms"], ["type"], ["name"]],
+    "clients": [["system", "client"], ["system", "client_key"]], "gaps": [["system", "client"]], "repeats": [["record"]]}
+
+# The first year of each system. Earlier times result from a wrong clock, and so do times in 2038 and later.
+FIRST_YEARS = {"mozilla": 2015, "glean": 2018, "sift": 2015, "leanplum": 2012, "activity-stream": 2016, "adjust": 2013}
+FIRST_FUTURE_YEAR = 2038
+
+# The families of operating systems by the names that systems use, in lower case.
+FAMILIES = {
+    "ios": "ios", "ipados": "ios", "iphone os": "ios", "iphoneos": "ios", "tvos": "tvos", "watchos": "watchos", "android": "android",
+    "darwin": "macos", "mac os x": "macos", "macos": "macos", "windows": "windows", "winnt": "windows", "linux": "linux"}
 
 
 class Number(str):
@@ -163,6 +175,18 @@ def milliseconds(time):
 def is_known_time(instant):
     """Returns whether an instant is in the years in which the systems existed, 2011 to 2199."""
     return milliseconds("2011-01-01T00:00:00.000Z") <= instant < milliseconds("2200-01-01T00:00:00.000Z")
+
+
+def clock_of(system, time):
+    """Returns the value of the column `clock` for a time as a string, or None."""
+    if time is None:
+        return None
+    year = int(time[:4])
+    return "before-app" if year < FIRST_YEARS[system] else "future" if year >= FIRST_FUTURE_YEAR else "plausible"
+
+
+def day_of(time):
+    return time and time[:10]
 
 
 def time_text(instant):
@@ -417,8 +441,10 @@ def events_of(record):
             at, at_basis = record["time"], "record"
         if best is not None and is_known_time(best[1]):
             at, at_basis = time_text(best[1]), best[0]
-        row = dict(n=n, system=record["system"], type=record["type"], client=record["client"], user_id=None, time=time,
-                   time_ms=milliseconds(time), at=at, at_ms=milliseconds(at), at_basis=at_basis, category=None, method=None,
+        row = dict(n=n, system=record["system"], type=record["type"], client=record["client"],
+                   client_key=folded(record["client"]), user_id=None, time=time, time_ms=milliseconds(time), day=day_of(time),
+                   clock=clock_of(record["system"], time), at=at, at_ms=milliseconds(at), at_day=day_of(at),
+                   at_clock=clock_of(record["system"], at), at_basis=at_basis, category=None, method=None,
                    object=None, value=None, revenue=None, currency=None, session_duration=None, elapsed_ms=None,
                    label=record["labels"][n])
         row.update(event)
@@ -793,7 +819,7 @@ def gaps_of(records):
             def add(reason, first, end, count, number_before, number_after, time_before, time_after):
                 rows.append(dict(
                     n=len(rows) + 1, system=system, type=kind, client=clients[system, client], run=run, reason=reason,
-                    first=first, last=end, count=count, number_before=number_before, number_after=number_after,
+                    first_number=first, last_number=end, count=count, number_before=number_before, number_after=number_after,
                     time_before=time_before or None, time_after=time_after or None))
 
             times = {}
@@ -825,9 +851,11 @@ def record_row(number, record):
     os_name, version, device, locale = device_of(record)
     return dict(
         record=number, system=record["system"], type=record["type"], id=record["id"], client=record["client"],
-        time=record["time"], time_ms=milliseconds(record["time"]), day=record["time"] and record["time"][:10],
+        client_key=folded(record["client"]), time=record["time"], time_ms=milliseconds(record["time"]), day=day_of(record["time"]),
+        clock=clock_of(record["system"], record["time"]),
         app_id=app.get("id"), app_name=app.get("name"), app_version=app.get("version"), app_channel=app.get("channel"),
-        app_build=app.get("build"), os=os_name, os_version=version, device=device, locale=locale,
+        app_build=app.get("build"), os=os_name, os_family=None if os_name is None else FAMILIES.get(folded(os_name), "other"),
+        os_version=version, device=device, locale=locale,
         locale_normalized=normalized_locale(locale), method=target.get("method"), target=target.get("path"),
         headers=as_json(target.get("headers")),
         uploadable=int(not record["held"]), capture=source["capture"],
@@ -874,7 +902,7 @@ def expected_tables(records):
     for n, key in enumerate(sorted(clients), 1):
         client = clients[key]
         tables["clients"].append(dict(
-            n=n, system=key[0], client=client["client"], app_id=", ".join(by_bytes(client["ids"])) or None,
+            n=n, system=key[0], client=client["client"], client_key=folded(client["client"]), app_id=", ".join(by_bytes(client["ids"])) or None,
             app_name=", ".join(by_bytes(client["names"])) or None,
             app_version=max(client["versions"])[-1] if client["versions"] else None,
             records=client["records"], uploadable=client["uploadable"], events=client["events"],
@@ -913,16 +941,15 @@ def monday(day):
 
 
 def expected_views(tables):
-    """Returns the expected rows of each view for the tables of `expected_tables`."""
-    views, records = {}, tables["records"]
+    """Returns the expected rows of each view for the tables of `expected_tables`. Rows without a plausible time do not count."""
+    views, timed = {}, [row for row in tables["records"] if row["clock"] == "plausible"]
     views["pings_per_day"] = [
         dict(day=day, system=system, type=kind, records=len(rows), clients=len(clients_in(rows)))
-        for (day, system, kind), rows in grouped(records, "day", "system", "type").items()]
+        for (day, system, kind), rows in grouped(timed, "day", "system", "type").items()]
     views["events_per_day"] = [
         dict(day=day, system=system, name=name, label=label, events=len(rows), clients=len(clients_in(rows)))
         for (day, system, name, label), rows in grouped(
-            tables["events"], lambda row: row["at"] and row["at"][:10], "system", "name", "label").items()]
-    timed = [row for row in records if row["day"] is not None]
+            (row for row in tables["events"] if row["at_clock"] == "plausible"), "at_day", "system", "name", "label").items()]
     first_days = {
         key: min(row["day"] for row in rows)
         for key, rows in grouped(timed, "system", lambda row: folded(row["client"])).items() if key[1] is not None}
@@ -1179,8 +1206,30 @@ class Run:
         except (ValueError, KeyError, IndexError, TypeError) as error:
             self.fault("the expected rows cannot be computed: %r" % error)
         self.check_findings(tables)
+        self.check_repeats(tables)
         self.check_scan(tables)
         self.check_csv(tables)
+
+    def check_repeats(self, tables):
+        """Compares the dropped records with the kept records and with the count that the program states."""
+        records = {row["record"]: row for row in tables["records"]}
+        kept = {(row["capture"], row["path"], row["place"], row["system"], row["type"], row["id"]) for row in records.values()}
+        for row in tables["repeats"]:
+            record = records.get(row["record"])
+            if record is None or any(record[key] != row[key] for key in ("system", "type", "id", "client")):
+                self.fault("repeats, row %d: differs from the kept record %s" % (row["n"], row["record"]))
+            if tuple(row[key] for key in ("capture", "path", "place", "system", "type", "id")) in kept or row["payload_equal"] != 1:
+                self.fault("repeats, row %d: %s" % (row["n"], row))
+        meta = {row["key"]: row["value"] for row in tables["meta"]}
+        times = sorted(row["time"] for row in records.values() if row["time"])
+        plausible = sorted(row["time"] for row in records.values() if row["clock"] == "plausible")
+        summary = read_json(self.run("convert", "--json", "--quiet", "-o", os.path.join(self.folder, "counted.ndjson")))
+        expected = dict(
+            duplicates=str(len(tables["repeats"])), newest=times[-1] if times else None,
+            newest_plausible=plausible[-1] if plausible else None)
+        found = {key: meta.get(key) for key in expected}
+        if found != expected or meta["duplicates"] != summary["duplicates"]:
+            self.fault("meta: expected %s and %s duplicates, found %s" % (expected, summary["duplicates"], found))
 
     @staticmethod
     def connect(path):

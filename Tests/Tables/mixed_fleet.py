@@ -84,7 +84,8 @@ COVERAGE = (
     "WHERE lower(client) = lower(clients.client) AND app_version IS NOT NULL ORDER BY record DESC LIMIT 1)) > 2",
     "(SELECT count(*) FROM clients WHERE app_version < (SELECT max(app_version) FROM records "
     "WHERE lower(client) = lower(clients.client))) > 0",
-    "(SELECT max(week) FROM retention_by_week) > 3",
+    "(SELECT count(DISTINCT at_clock) FROM events) = 3", "(SELECT count(DISTINCT os) > count(DISTINCT os_family) FROM records)",
+    "(SELECT max(week) BETWEEN 4 AND 1000 FROM retention_by_week)",
     "(SELECT count(*) FROM retention_by_week WHERE share BETWEEN 0.01 AND 0.99) > 3",
     "(SELECT count(*) FROM sequence_gaps WHERE missing > 0 AND repeated > 0) > 0",
     "(SELECT count(DISTINCT user_id) FROM events WHERE system = 'sift') > 1",

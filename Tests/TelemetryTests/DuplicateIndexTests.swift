@@ -46,6 +46,26 @@ import Testing
         #expect(index.count == 3)
     }
 
+    @Test("The number of each record is found, with any payload.")
+    func numbers() {
+        var index = DuplicateIndex()
+        for (number, content) in [(1, 1), (2, 2), (3, 1), (4, 2), (5, 3)] as [(Int, UInt64)] {
+            _ = index.insert(key(7, content), number: number)
+        }
+        #expect([1, 2, 3, 4].map { index.number(of: key(7, $0)) } == [1, 2, 5, nil])
+        #expect(index.number(of: key(8, 1)) == nil)
+    }
+
+    @Test("A dropped copy is read from its bytes.")
+    func droppedCopy() throws {
+        let line = Array("{\"a\":1,\"payload\":{\"b\":2},\"source\":{}}\n".utf8)
+        let copy = DroppedCopy(key: key(.max, 3), line: line[...], payload: 17..<24)
+        let read = try #require(DroppedCopy((Array("xy".utf8) + copy.bytes)[2...]))
+        #expect(read.key == key(.max, 3))
+        #expect(String(decoding: read.envelope, as: UTF8.self) == #"{"a":1,"payload":0,"source":{}}"#)
+        #expect(DroppedCopy(copy.bytes[..<31]) == nil)
+    }
+
     @Test("Another system, type or letter case makes another id.")
     func otherIdentities() {
         var index = DuplicateIndex()

@@ -1,3 +1,4 @@
+import Systems
 import Telemetry
 import Testing
 
@@ -93,6 +94,22 @@ import Testing
             previous = text
         }
         #expect(previous.hasPrefix("9999-12-"))
+    }
+
+    @Test(
+        "A time is plausible from the first year of a system to the year 2037",
+        arguments: [
+            (SystemName.mozilla, "2014-12-31T23:59:59.999Z", ClockState.beforeApp),
+            (.mozilla, "2015-01-01T00:00:00Z", .plausible), (.mozilla, "2037-12-31T23:59:59.999Z", .plausible),
+            (.mozilla, "2038-01-01T00:00:00Z", .future), (.mozilla, "1969-12-31T00:00:00Z", .beforeApp),
+            (.mozilla, "9999-12-31T00:00:00Z", .future), (.adjust, "2012-12-31T23:59:59Z", .beforeApp),
+            (.adjust, "2013-01-01T00:00:00Z", .plausible), (.leanplum, "2012-01-01T00:00:00Z", .plausible),
+            (.sift, "2015-01-01T00:00:00Z", .plausible), (.glean, "2017-12-31T23:59:59Z", .beforeApp),
+            (.glean, "2018-01-01T00:00:00Z", .plausible), (.activityStream, "2015-12-31T23:59:59Z", .beforeApp),
+        ])
+    func clockState(system: SystemName, text: String, state: ClockState) throws {
+        let (time, known) = (try #require(Timestamp(rfc3339: text)), try #require(Systems.table[system]))
+        #expect(ClockState(of: time, earliest: known.earliestTime) == state)
     }
 
     @Test("Instants are ordered by their milliseconds.")

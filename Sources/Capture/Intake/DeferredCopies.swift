@@ -29,18 +29,36 @@ struct DeferredCopies: Sendable {
     private var lines: DetailSpill
     private var memory = RecordMemory()
 
+    /// The effect of adding a copy of a record.
+    enum Addition {
+        /// The copy is the first one.
+        case first
+        /// The copy replaces another one, which is passed on as superseded.
+        case replacement
+        /// A better copy, or an equal earlier one, was added before.
+        case dropped
+    }
+
+    /// The fate of a copy that was added.
+    enum Fate {
+        /// A better copy exists.
+        case superseded
+        /// The copy is kept. `isDecision` states whether its holds differ from those of another copy.
+        case kept(isDecision: Bool)
+    }
+
     /// Creates an empty list that stores lines in `folder`.
     init(folder: String) { lines = DetailSpill(folder: folder) }
 
-    /// Adds a record, and returns whether it is the first copy of the record.
+    /// Adds a record.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    mutating func add(_ entry: borrowing ScanOutput.Entry, line: ArraySlice<UInt8>) throws(FileError) -> Bool {
+    mutating func add(_ entry: borrowing ScanOutput.Entry, line: ArraySlice<UInt8>) throws(FileError) -> Addition {
         let known = best[entry.key]
         if let known {
             guard entry.rank < copies[known].rank else {
                 if entry.rank != copies[known].rank { copies[known].isDecision = true }
-                return false
+                return .dropped
             }
             copies[known].isSuperseded = true
         }
@@ -50,28 +68,29 @@ struct DeferredCopies: Sendable {
                 key: entry.key, rank: entry.rank, linePosition: try lines.append(Array(line)), input: entry.input,
                 place: entry.place, leftOut: entry.leftOut, sequenceNumber: entry.sequenceNumber,
                 isDecision: known != nil))
-        return known == nil
+        return known == nil ? .first : .replacement
     }
 
     /// The number of copies that were added, including superseded ones.
     var count: Int { copies.count }
 
-    /// Calls `body` with the copy at `index`, its line, and whether its holds differ from those of another copy, unless a
-    /// better copy exists.
+    /// Calls `body` with the copy at `index`, its line and its fate.
+    ///
+    /// A superseded copy is passed on only if `includesSuperseded` is `true`.
     ///
     /// - Throws: `FileError` if the line cannot be read, and the errors of `body`.
     mutating func withCopy(
-        at index: Int, knowing systems: SystemTable,
-        _ body: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, _ isDecision: Bool) throws -> Void
+        at index: Int, knowing systems: SystemTable, includesSuperseded: Bool,
+        _ body: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, Fate) throws -> Void
     ) throws {
         let copy = copies[index]
-        guard !copy.isSuperseded else { return }
+        guard !copy.isSuperseded || includesSuperseded else { return }
         let line = try lines.entry(at: copy.linePosition).line
         let record = try Record(lineAt: 0..<line.count - 1, of: line, using: &memory, knowing: systems)
         try body(
             ScanOutput.Entry(
                 record, line: 0..<line.count, written: memory.written, key: copy.key, rank: copy.rank,
                 input: copy.input, place: copy.place, leftOut: copy.leftOut, sequenceNumber: copy.sequenceNumber),
-            line[...], copy.isDecision)
+            line[...], copy.isSuperseded ? .superseded : .kept(isDecision: copy.isDecision))
     }
 }

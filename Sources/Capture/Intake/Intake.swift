@@ -62,6 +62,8 @@ public struct Intake: Sendable {
     /// The indices of the bundles with such items or records.
     var rereadInputs: Set<Int> = []
     private var recordIndex = DuplicateIndex()
+    /// The dropped records, or `nil` if they are not listed.
+    private var droppedCopies: DetailSpill?
     /// The records of which a held copy is kept instead of a copy that is not held.
     private var decidedRecords: Set<RecordKey> = []
     /// The records of ``decidedRecords`` of which a copy that is not held was dropped.
@@ -140,6 +142,7 @@ public struct Intake: Sendable {
         self.systems = systems
         quarantineSpool = options.quarantine
         deferred = DeferredCopies(folder: options.copyFolder)
+        droppedCopies = options.listsDroppedCopies ? DetailSpill(folder: options.copyFolder) : nil
         spill = Spill(
             quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems, within: limits),
             problems: DetailSpill(folder: options.copyFolder))
@@ -174,6 +177,7 @@ public struct Intake: Sendable {
             if !found.isEmpty { rereadInputs.insert(output.input) }
             rereadCounts += found
         }
+        for copy in output.droppedCopies { try droppedCopies?.append(copy.bytes) }
         for item in output.quarantined {
             let line = item.json.bytes
             let digest = Digest16(of: line.span)
@@ -226,13 +230,41 @@ public struct Intake: Sendable {
     ) throws {
         if pendingEventCopies.isSuperseded(entry) {
             duplicateCount += 1
+            try list(dropped: entry, lines[entry.line])
         } else if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
-            duplicateCount += 1
             overruledRecords.insert(entry.key)
+            duplicateCount += 1
+            try list(dropped: entry, lines[entry.line])
         } else if entry.dependsOnSurroundings, canHaveBetterCopy(entry.rank) {
-            if try !deferred.add(entry, line: lines[entry.line]) { duplicateCount += 1 }
+            switch try deferred.add(entry, line: lines[entry.line]) {
+            case .first: break
+            case .replacement: duplicateCount += 1
+            case .dropped:
+                duplicateCount += 1
+                try list(dropped: entry, lines[entry.line])
+            }
         } else {
             try insert(entry, lines[entry.line], payload: lines[entry.written.payload], keep)
+        }
+    }
+
+    /// Adds a record to the list of dropped records, if there is one.
+    private mutating func list(
+        dropped entry: borrowing ScanOutput.Entry, _ line: ArraySlice<UInt8>
+    ) throws(FileError) {
+        guard droppedCopies != nil else { return }
+        try droppedCopies?.append(DroppedCopy(key: entry.key, line: line, payload: entry.written.payload).bytes)
+    }
+
+    /// Calls `body` with each dropped record, and with the number, from 1, of the record that was kept instead of it.
+    ///
+    /// The number is `nil` if a filter excludes the kept record. Call this method after all inputs were read.
+    ///
+    /// - Throws: `FileError` if the list cannot be read, and the errors of `body`.
+    public func forEachDroppedCopy(_ body: (DroppedCopy, _ keptNumber: Int?) throws -> Void) throws {
+        try droppedCopies?.forEach { bytes, _ in
+            guard let copy = DroppedCopy(bytes) else { return }
+            try body(copy, recordIndex.number(of: copy.key))
         }
     }
 
@@ -256,7 +288,10 @@ public struct Intake: Sendable {
         var copies = exchange(&deferred, with: DeferredCopies(folder: ""))
         defer { deferred = copies }
         while passedCount < end {
-            try copies.withCopy(at: passedCount, knowing: systems) { entry, line, isDecision in
+            try copies.withCopy(
+                at: passedCount, knowing: systems, includesSuperseded: droppedCopies != nil
+            ) { entry, line, fate in
+                guard case .kept(let isDecision) = fate else { return try list(dropped: entry, line) }
                 if isDecision || overruledRecords.contains(entry.key) {
                     let decision = CopyDecision(rank: entry.rank, capture: captureNames[entry.input] ?? "")
                     decisionCounts[decision, default: 0] += 1
@@ -277,11 +312,11 @@ public struct Intake: Sendable {
             omitted.records += 1
             return
         }
-        let finding = recordIndex.insert(entry.key)
+        let finding = recordIndex.insert(entry.key, number: totals.records + 1)
         switch finding == .new ? earlierFinding : finding {
         case .duplicate:
             duplicateCount += 1
-            return
+            return try list(dropped: entry, line)
         case .new:
             try keep(entry, line, payload)
         case .sameIDOtherPayload:

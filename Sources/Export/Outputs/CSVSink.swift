@@ -11,14 +11,15 @@ final class CSVSink: TableSink {
     struct Rows: Sendable {
         /// The rows of each table.
         var texts: [TextBuffer]
-        /// The length, in bytes, of the longest row of each table.
-        var longestRows: [Int]
+        /// The properties of the rows of each table.
+        var summaries: [CSVText.Summary]
     }
 
     let tables: [Table]
     private let style: CSVText.Style
     private var folder: AtomicFolder?
     private var longestRows: [Int]
+    private(set) var truncatedCellCount = 0
     private let spareBuffers: ValuePool<[TextBuffer], Never>
     let prepareRows: @Sendable (inout RowBuffer) -> Rows
     let identities: Set<FileIdentity>
@@ -29,15 +30,17 @@ final class CSVSink: TableSink {
         longestRows = tables.map { _ in 0 }
         let names = tables.map { "\($0.name).csv" } + [LoadScript.fileName, DataPackage.fileName]
         let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
-        for (index, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: index) }
+        for (index, table) in tables.enumerated() {
+            try folder.write(CSVText.header(of: table, style: style).span, to: index)
+        }
         identities = folder.identities
         let spareBuffers = ValuePool<_, Never>(keeping: Self.maxSpareCount) { tables.map { _ in TextBuffer() } }
         self.spareBuffers = spareBuffers
         prepareRows = { rows in
-            var prepared = Rows(texts: spareBuffers.take(), longestRows: [])
+            var prepared = Rows(texts: spareBuffers.take(), summaries: [])
             for (index, table) in tables.enumerated() {
                 prepared.texts[index].removeAll()
-                prepared.longestRows.append(
+                prepared.summaries.append(
                     CSVText.append(
                         rowsOfTableAt: index, table, in: rows, style: style, to: &prepared.texts[index]))
             }
@@ -50,7 +53,8 @@ final class CSVSink: TableSink {
         for index in tables.indices where rows.texts[index].count > 0 {
             let text = rows.texts[index][0..<rows.texts[index].count]
             try write(text.span, to: index)
-            longestRows[index] = max(longestRows[index], rows.longestRows[index])
+            longestRows[index] = max(longestRows[index], rows.summaries[index].longestRow)
+            truncatedCellCount += rows.summaries[index].truncatedCellCount
         }
     }
 
@@ -99,7 +103,7 @@ enum LoadScript {
         let spreadsheetComments = """
             -- The files were written with --spreadsheet: text that resembles a formula is preceded by an
             -- apostrophe, also after a semicolon, a vertical bar, a tab or a line end. The apostrophes are part
-            -- of the loaded text.
+            -- of the loaded text. Text that does not fit into a cell is truncated.
 
             """
         return text(
@@ -119,14 +123,7 @@ enum LoadScript {
 
     /// Returns the script for Parquet files.
     static func text(forParquetFilesOf tables: [Table]) -> String {
-        text(for: tables, comments: "") { _, table in
-            // Times in UTC become times without a time zone, as in CSV files.
-            let times = table.columns.filter { $0.kind == .time }.map { column in
-                let name = SchemaText.quoted(column.name)
-                return "make_timestamp(epoch_us(\(name))) AS \(name)"
-            }
-            return "\(replacement(times)) FROM read_parquet('\(table.name).parquet')"
-        }
+        text(for: tables, comments: "") { _, table in " FROM read_parquet('\(table.name).parquet')" }
     }
 
     private static func text(
@@ -194,13 +191,6 @@ enum LoadScript {
 }
 
 private enum DuckDBDialect: SQLDialect {
-    /// The function `lower` of DuckDB would also change other letters than those of ASCII.
-    static func lowercased(_ id: String) -> String {
-        "translate(\(id), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
-    }
-
-    static func day(ofTime column: String) -> String { "strftime(\"\(column)\", '%Y-%m-%d')" }
-
     static func monday(ofDay column: String) -> String {
         "strftime(date_trunc('week', CAST(\(column) AS DATE)), '%Y-%m-%d')"
     }

@@ -13,21 +13,34 @@ enum CSVText {
         /// Text is unchanged.
         case plain
         /// All text is in quotation marks, and each part of it that a spreadsheet program could take for the start of a
-        /// cell with a formula is preceded by an apostrophe.
+        /// cell with a formula is preceded by an apostrophe. A file begins with a byte order mark, without which some
+        /// programs do not recognize UTF-8. Text that does not fit into a cell is truncated.
         case spreadsheet
     }
 
-    static func header(of table: Table) -> [UInt8] {
-        Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
+    /// The properties of formatted rows.
+    struct Summary: Equatable {
+        /// The length, in bytes, of the longest row.
+        var longestRow = 0
+        /// The number of cells whose text is truncated.
+        var truncatedCellCount = 0
     }
 
-    /// Appends the rows of a table, and returns the length, in bytes, of the longest row.
+    static func header(of table: Table, style: Style) -> [UInt8] {
+        let names = table.columns.map(\.name).joined(separator: ",")
+        return switch style {
+        case .plain: Array("\(names)\n".utf8)
+        case .spreadsheet: Array("\u{FEFF}\(names)\n".utf8)
+        }
+    }
+
+    /// Appends the rows of a table, and returns their properties.
     static func append(
         rowsOfTableAt index: Int, _ table: Table, in buffer: RowBuffer, style: Style, to output: inout TextBuffer
-    ) -> Int {
+    ) -> Summary {
         let cells = buffer.cells[index]
-        guard !cells.isEmpty else { return 0 }
-        var longestRow = 0
+        guard !cells.isEmpty else { return Summary() }
+        var summary = Summary()
         let text = buffer.text[0..<buffer.text.count]
         var previousRow = PreviousRow(columnCount: table.columns.count)
         for row in 0..<cells.count / previousRow.columnCount {
@@ -37,31 +50,35 @@ enum CSVText {
             while column < previousRow.columnCount {
                 let same = previousRow.repeatedCellCount(cells, first, column)
                 if same > 0 {
-                    previousRow.repeatFields(column, same, to: &output)
+                    summary.truncatedCellCount += previousRow.repeatFields(column, same, to: &output)
                     column += same
                 } else {
                     let start = output.count
-                    append(cells[first + column], text.span, style, to: &output)
+                    let isTruncated = append(cells[first + column], text.span, style, to: &output)
                     output.append(column == previousRow.columnCount - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
                     previousRow.fieldRanges[column] = start..<output.count
+                    previousRow.isTruncated[column] = isTruncated
+                    if isTruncated { summary.truncatedCellCount += 1 }
                     column += 1
                 }
             }
-            longestRow = max(longestRow, output.count - rowStart)
+            summary.longestRow = max(summary.longestRow, output.count - rowStart)
         }
-        return longestRow
+        return summary
     }
 
-    /// The ranges of the fields of the previous row in the output.
+    /// The ranges of the fields of the previous row in the output, and whether the fields are truncated.
     ///
     /// Rows of the same record have many equal cells. Their fields are copied instead of being formatted again.
     private struct PreviousRow {
         let columnCount: Int
         var fieldRanges: [Range<Int>]
+        var isTruncated: [Bool]
 
         init(columnCount: Int) {
             self.columnCount = columnCount
             fieldRanges = Array(repeating: 0..<0, count: columnCount)
+            isTruncated = Array(repeating: false, count: columnCount)
         }
 
         /// Returns the number of consecutive cells, starting at `column`, that equal the same cells of the previous
@@ -77,17 +94,22 @@ enum CSVText {
             return same
         }
 
-        /// Copies `same` fields, starting at `column`, from the previous row to the output.
-        mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
+        /// Copies `same` fields, starting at `column`, from the previous row to the output, and returns how many of them
+        /// are truncated.
+        mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) -> Int {
             let shift = output.count - fieldRanges[column].lowerBound
             output.append(copyOf: fieldRanges[column].lowerBound..<fieldRanges[column + same - 1].upperBound)
             for field in column..<column + same {
                 fieldRanges[field] = fieldRanges[field].lowerBound + shift..<fieldRanges[field].upperBound + shift
             }
+            return isTruncated[column..<column + same].count { $0 }
         }
     }
 
-    private static func append(_ cell: Cell, _ text: Span<UInt8>, _ style: Style, to output: inout TextBuffer) {
+    /// Appends a cell, and returns whether its text is truncated.
+    private static func append(
+        _ cell: Cell, _ text: Span<UInt8>, _ style: Style, to output: inout TextBuffer
+    ) -> Bool {
         switch cell {
         case .null: break
         case .integer(let number):
@@ -96,22 +118,34 @@ enum CSVText {
                 writer.append(decimal: number.magnitude)
             }
         case .text(let start, let count):
-            append(field: text.extracting(start..<start + Int(count)), style: style, to: &output)
+            return append(field: text.extracting(start..<start + Int(count)), style: style, to: &output)
         case .real(let start, let count): output.append(copying: text.extracting(start..<start + Int(count)))
         }
+        return false
     }
 
-    static func append(field text: Span<UInt8>, style: Style = .plain, to output: inout TextBuffer) {
+    /// Appends a field with text, and returns whether the text is truncated.
+    @discardableResult
+    static func append(field text: Span<UInt8>, style: Style = .plain, to output: inout TextBuffer) -> Bool {
         switch style {
         case .plain where !text.needsQuotes: output.append(copying: text)
         case .plain: append(quoted: text, to: &output)
         case .spreadsheet:
-            if let escaped = text.withoutFormulas {
+            let escaped = text.withoutFormulas
+            // A character has at least one byte, so that short text fits into a cell.
+            if escaped?.utf8.count ?? text.count > SpreadsheetCell.maximumLength,
+                let truncated = SpreadsheetCell.truncated(escaped ?? String(readingUTF8: text))
+            {
+                append(quoted: truncated.utf8.span, to: &output)
+                return true
+            }
+            if let escaped {
                 append(quoted: escaped.utf8.span, to: &output)
             } else {
                 append(quoted: text, to: &output)
             }
         }
+        return false
     }
 
     private static func append(quoted text: Span<UInt8>, to output: inout TextBuffer) {
@@ -124,6 +158,29 @@ enum CSVText {
 }
 
 // MARK: - Spreadsheets
+
+/// The maximum length of the text in a cell of a spreadsheet.
+enum SpreadsheetCell {
+    /// The maximum length in code units of UTF-16.
+    ///
+    /// Source: Microsoft, "Excel specifications and limits".
+    static let maximumLength = 32_767
+
+    /// Returns the start of `text`, followed by a mark with the length of the text, or `nil` if the text fits into a cell.
+    static func truncated(_ text: String) -> String? {
+        let length = text.utf16.count
+        guard length > maximumLength else { return nil }
+        let mark = "… [truncated: \(length) characters]"
+        var rest = maximumLength - mark.utf16.count
+        var start = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            rest -= UTF16.width(scalar)
+            guard rest >= 0 else { break }
+            start.append(scalar)
+        }
+        return String(start) + mark
+    }
+}
 
 /// The characters with a meaning at the start of a cell.
 ///

@@ -125,8 +125,6 @@ extension FileError {
 }
 
 private enum SQLiteDialect: SQLDialect {
-    static func lowercased(_ id: String) -> String { "lower(\(id))" }
-    static func day(ofTime column: String) -> String { "substr(\"\(column)\", 1, 10)" }
     static func monday(ofDay column: String) -> String { "date(\(column), 'weekday 0', '-6 days')" }
 
     static func weeks(from start: String, to end: String) -> String {

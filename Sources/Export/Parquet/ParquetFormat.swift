@@ -260,8 +260,9 @@ struct ParquetFooter {
             element.add(6, int32: 10)
             element.add(10) { type in
                 type.add(8) { timestamp in
-                    // The time is in UTC, and its unit is a microsecond.
-                    timestamp.add(1, true)
+                    // The type has no time zone, so that readers do not convert the times, all of which are in UTC, to the
+                    // time zone of a session. The unit is a microsecond.
+                    timestamp.add(1, false)
                     timestamp.add(2) { unit in unit.add(2) { _ in } }
                 }
             }

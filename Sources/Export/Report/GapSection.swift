@@ -49,7 +49,7 @@ extension ReportPage {
             "Gaps, most missing numbers first",
             ["client", "system", "type", .number("missing"), "numbers", "time before", "time after"])
         let query = """
-            SELECT client, system, type, count, first, last, time_before, time_after FROM gaps WHERE reason = 'missing'
+            SELECT client, system, type, count, first_number, last_number, time_before, time_after FROM gaps WHERE reason = 'missing'
             ORDER BY count DESC, n LIMIT \(Self.maxGaps)
             """
         try database.forEachRow(of: query) { row in

@@ -21,7 +21,8 @@ public final class ReportDatabase: TableSink {
         "holds": "record n code", "events": "record n at_ms name label", "searches": "record n source engine count",
         "metrics": "record n metric_type name description",
         "clients": "n system client app_id app_name records uploadable events first last",
-        "queues": "n readiness text", "gaps": "n system type client reason first last count time_before time_after",
+        "queues": "n readiness text",
+        "gaps": "n system type client reason first_number last_number count time_before time_after",
         "problems": "n capture path offset code text", "quarantine": "n capture path offset code reason",
     ]
 

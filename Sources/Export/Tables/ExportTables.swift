@@ -23,8 +23,8 @@ public struct ExportTables: Sendable {
             ]
             + systems.all.compactMap(\.rows).flatMap(\.tables)
             + [
-                Self.clients.table, Self.stores.table, Self.queues.table, Self.gaps.table, Self.problems.table,
-                Self.quarantine.table, Self.meta.table, Self.columns.table,
+                Self.repeats.table, Self.clients.table, Self.stores.table, Self.queues.table, Self.gaps.table,
+                Self.problems.table, Self.quarantine.table, Self.meta.table, Self.columns.table,
             ]
     }
 
@@ -42,7 +42,7 @@ public struct ExportTables: Sendable {
 extension ExportTables {
     static let records = RowTable<RecordRow>(
         "records", aRowForEach: "record", key: ["record"],
-        indexes: [["id"], ["client"], ["time_ms"], ["system", "type"]],
+        indexes: [["id"], ["client"], ["client_key"], ["time_ms"], ["system", "type"]],
         [
             .number("the number of the record in the order of `convert`, from 1", name: "record"),
             .cell("system", .text, "the name of the telemetry system", isRequired: true) { $0.shared.system },
@@ -54,16 +54,25 @@ extension ExportTables {
             },
             .cell("client", .text, "the id of the client, as stored on the device") { $0.shared.client },
             .cell(
+                "client_key", .text,
+                "`client` with its ASCII letters in lowercase, which is equal for all spellings of an id"
+            ) { $0.shared.clientKey },
+            .cell(
                 "time", .time, "the time at which the device queued the upload: RFC 3339, UTC, with milliseconds"
             ) { $0.shared.time },
             .cell("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC") { $0.shared.milliseconds },
-            .cell("day", .text, "the UTC day of `time`, as `YYYY-MM-DD`") { $0.day },
+            .cell("day", .text, "the UTC day of `time`, as `YYYY-MM-DD`") { $0.shared.time.dayOfTime },
+            .cell("clock", .text, ClockState.columnMeaning(of: "time")) { $0.shared.clock },
             .member("app_id", "the bundle id or application id of the app", RecordKeys.id) { $0.app },
             .member("app_name", "the name of the app", RecordKeys.name) { $0.app },
             .member("app_version", "the version of the app", RecordKeys.version) { $0.app },
             .member("app_channel", "the release channel of the app", RecordKeys.channel) { $0.app },
             .member("app_build", "the build number of the app", RecordKeys.build) { $0.app },
             .cell("os", .text, "the operating system, if the payload contains it") { $0.device.os },
+            .stored(
+                "os_family", .text,
+                "`os` without its spelling: `ios`, `tvos`, `watchos`, `android`, `macos`, `windows`, `linux` or `other`"
+            ) { $0.osFamily(in: &$1) },
             .cell(
                 "os_version", .text, "the version of the operating system, if the payload contains it"
             ) { $0.device.osVersion },
@@ -123,9 +132,40 @@ extension ExportTables {
 // MARK: - Tables of the whole export
 
 extension ExportTables {
+    static let repeats = RowTable<RepeatRow>(
+        numbered: "repeats", aRowForEach: "record that was dropped because a copy of it was kept",
+        indexes: [["record"]],
+        [
+            .integer(
+                "record", "the number of the record that was kept; NULL if a filter excludes it"
+            ) { $0.keptNumber },
+            .member("system", "the telemetry system", isRequired: true, RecordKeys.system) { $0.envelope.root },
+            .member("type", "the type of the record", isRequired: true, RecordKeys.type) { $0.envelope.root },
+            .member("id", "the id of both records", isRequired: true, RecordKeys.id) { $0.envelope.root },
+            .member("client", "the id of the client of both records", RecordKeys.client) { $0.envelope.root },
+            .stored("time", .time, "the time of the dropped record: RFC 3339, UTC, with milliseconds") {
+                $1.keep(string: $0.value(RecordKeys.time, in: $0.envelope.root), of: $0.envelope)
+            },
+            .stored("held", .json, "the reasons why the dropped record was held", isRequired: true) {
+                $1.keep(json: $0.value(RecordKeys.held, in: $0.envelope.root), of: $0.envelope)
+            },
+            .member(
+                "capture", "the capture that contains the dropped record", isRequired: true, RecordKeys.capture
+            ) { $0.source },
+            .member("path", "the path of its file in the capture", isRequired: true, RecordKeys.path) { $0.source },
+            .member("store", "the type of its store on the device", isRequired: true, RecordKeys.store) { $0.source },
+            .stored("place", .integer, "the position of the dropped record in the file, from 0", isRequired: true) {
+                $1.keep(integer: $0.value(RecordKeys.index, in: $0.source), of: $0.envelope)
+            },
+            .flag(
+                "payload_equal",
+                "1 because the payloads of both records are equal; a record with the same id and another payload is kept"
+            ) { _ in true },
+        ])
+
     static let clients = RowTable<(client: ClientSummary, apps: ClientApps)>(
         numbered: "clients", aRowForEach: "client of a system, and for the records of a system that have no client",
-        indexes: [["system", "client"]],
+        indexes: [["system", "client"], ["system", "client_key"]],
         [
             .text("system", "the telemetry system") { $0.client.system },
             .text(
@@ -133,6 +173,9 @@ extension ExportTables {
                 "the id of the client, as in its first record; ids that differ only in the case of ASCII letters are "
                     + "the same client"
             ) { $0.client.client },
+            .text(
+                "client_key", "`client` with its ASCII letters in lowercase, as in the table `records`"
+            ) { $0.client.client.map { ClientID($0).lowercased.string } },
             .text(
                 "app_id", "the ids of the apps of the client, separated by a comma and a space"
             ) { $0.apps.ids.joinedNames },
@@ -163,10 +206,10 @@ extension ExportTables {
                     + "`restart`: the sequence starts again, for example because the app was installed again"
             ) { $0.reason.rawValue },
             .integer(
-                "first", "the first of the missing or repeated numbers; NULL for a restart"
+                "first_number", "the first of the missing or repeated numbers; NULL for a restart"
             ) { $0.numbers?.lowerBound },
             .integer(
-                "last", "the last of the missing or repeated numbers; NULL for a restart"
+                "last_number", "the last of the missing or repeated numbers; NULL for a restart"
             ) { $0.numbers?.upperBound },
             .integer("count", "the number of missing numbers or of additional records; 0 for a restart") { $0.count },
             .integer(
@@ -217,8 +260,11 @@ extension ExportTables {
                 "key",
                 """
                 the name of the property: `tool`, `tables`, `segments` if the export contains selected segments only, \
-                `times` if times are rounded down to the hour or day, \
-                `input.<n>` for each input, from 1, and `digest.<n>` for each input that is a bundle
+                `times` if times are rounded down to the hour or day, `filters` if records were selected, `salvage` and \
+                `spreadsheet` if these options were given, `pseudonym_key` for the id of the key, `duplicates` for the number \
+                of rows in `repeats`, `newest` and `newest_plausible` for the latest time of all records and of the records \
+                with a plausible clock, `input.<n>` for the label of each input, from 1, `digest.<n>` for each input that is a \
+                bundle, and `input.<n>.<m>`, `digest.<n>.<m>` and `sha256.<n>.<m>` for input m of bundle n
                 """
             ) { $0.key },
             .text("value", "the value of the property") { $0.value },
@@ -255,10 +301,6 @@ public struct TableView: Sendable {
 
 /// The expressions whose notation depends on the database.
 protocol SQLDialect {
-    /// Returns an ID with its ASCII letters in lowercase.
-    static func lowercased(_ id: String) -> String
-    /// Returns the day of a column of times, as `YYYY-MM-DD`.
-    static func day(ofTime column: String) -> String
     /// Returns the Monday of the week of a column of days.
     static func monday(ofDay column: String) -> String
     /// Returns the number of weeks between two columns of days.
@@ -267,34 +309,36 @@ protocol SQLDialect {
 
 extension ExportTables {
     /// The views of an SQLite database, which `load.sql` also creates in DuckDB.
+    ///
+    /// The views by day and week omit records and events without a plausible time.
     public static let views = [
         TableView(
             name: "pings_per_day", rowMeaning: "day, system and type",
             columns: ["day", "system", "type", "records", "clients"]
-        ) { sql in
+        ) { _ in
             """
-            SELECT day, system, type, count(*), count(DISTINCT \(sql.lowercased("client"))) FROM records
+            SELECT day, system, type, count(*), count(DISTINCT client_key) FROM records WHERE clock = 'plausible'
             GROUP BY day, system, type ORDER BY day, system, type
             """
         },
         TableView(
             name: "events_per_day", rowMeaning: "day, system, name and label of events",
             columns: ["day", "system", "name", "label", "events", "clients"]
-        ) { sql in
+        ) { _ in
             """
-            SELECT \(sql.day(ofTime: "at")), system, name, label, count(*), count(DISTINCT \(sql.lowercased("client")))
-            FROM events GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+            SELECT at_day, system, name, label, count(*), count(DISTINCT client_key) FROM events
+            WHERE at_clock = 'plausible' GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
             """
         },
         TableView(
             name: "clients_per_day", rowMeaning: "day and system, with the clients whose first record is of that day",
             columns: ["day", "system", "clients", "new_clients", "records"]
-        ) { sql in
+        ) { _ in
             """
-            SELECT day, system, count(DISTINCT id), count(DISTINCT CASE WHEN day = first_day THEN id END), count(*)
-            FROM (SELECT system, day, \(sql.lowercased("client")) AS id,
-            min(day) OVER (PARTITION BY system, \(sql.lowercased("client"))) AS first_day FROM records)
-            WHERE day IS NOT NULL GROUP BY day, system ORDER BY day, system
+            SELECT day, system, count(DISTINCT client_key),
+            count(DISTINCT CASE WHEN day = first_day THEN client_key END), count(*)
+            FROM (SELECT system, day, client_key, min(day) OVER (PARTITION BY system, client_key) AS first_day
+            FROM records WHERE clock = 'plausible') GROUP BY day, system ORDER BY day, system
             """
         },
         TableView(
@@ -303,11 +347,11 @@ extension ExportTables {
             columns: ["system", "first_week", "week", "clients", "share"]
         ) { sql in
             """
-            WITH weeks AS (SELECT DISTINCT system, \(sql.lowercased("client")) AS id, \(sql.monday(ofDay: "day")) AS monday
-            FROM records WHERE client IS NOT NULL AND day IS NOT NULL),
-            firsts AS (SELECT system, id, min(monday) AS first_week FROM weeks GROUP BY system, id),
+            WITH weeks AS (SELECT DISTINCT system, client_key, \(sql.monday(ofDay: "day")) AS monday
+            FROM records WHERE client_key IS NOT NULL AND clock = 'plausible'),
+            firsts AS (SELECT system, client_key, min(monday) AS first_week FROM weeks GROUP BY system, client_key),
             counts AS (SELECT system, first_week, \(sql.weeks(from: "first_week", to: "monday")) AS week,
-            count(*) AS clients FROM weeks JOIN firsts USING (system, id) GROUP BY 1, 2, 3)
+            count(*) AS clients FROM weeks JOIN firsts USING (system, client_key) GROUP BY 1, 2, 3)
             SELECT system, first_week, week, clients, clients * 1.0
             / first_value(clients) OVER (PARTITION BY system, first_week ORDER BY week)
             FROM counts ORDER BY system, first_week, week

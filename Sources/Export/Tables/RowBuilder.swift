@@ -53,11 +53,8 @@ struct RowBuilder {
         shared.number = .integer(Int64(number))
         shared.system = rows.buffer.keep(record.system.description)
         shared.type = rows.buffer.keep(record.type)
-        shared.client = rows.buffer.keep(record.client)
-        if let time = record.time {
-            shared.time = rows.buffer.keep(time)
-            shared.milliseconds = .integer(time.milliseconds)
-        }
+        rows.keep(client: record.client, in: &shared)
+        rows.keep(time: record.time, of: system, in: &shared)
         let notes = strings(RecordKeys.notes)
         shared.hasRoundedTimes = notes.contains { Record.isTimeUnitNote($0.utf8.span) }
         let labels = system?.vocabulary?.labels(of: payload, in: record, nested: &nested) ?? []
@@ -77,8 +74,20 @@ struct RowBuilder {
     }
 }
 
+/// A row whose cells are strings of a record.
+protocol EnvelopeRow: SendableMetatype {
+    /// The record with its payload replaced by 0.
+    var envelope: JSONDocument { get }
+}
+
+extension EnvelopeRow {
+    func value(_ key: JSONKey, in object: JSONNode?) -> JSONNode? {
+        object.flatMap { envelope.value(of: key, in: $0) }
+    }
+}
+
 /// A row of the table `records`.
-struct RecordRow {
+struct RecordRow: EnvelopeRow {
     /// The record with its payload replaced by 0.
     let envelope: JSONDocument
     let isUploadable: Bool
@@ -102,18 +111,6 @@ struct RecordRow {
         source = envelope.value(of: RecordKeys.source, in: envelope.root)
     }
 
-    func value(_ key: JSONKey, in object: JSONNode?) -> JSONNode? {
-        object.flatMap { envelope.value(of: key, in: $0) }
-    }
-
-    /// A cell with the date of the record, which is the first ten bytes of its time.
-    var day: Cell {
-        switch shared.time {
-        case .text(let start, _): .text(start: start, count: 10)
-        case .null, .integer, .real: .null
-        }
-    }
-
     func container(in buffer: inout RowBuffer) -> Cell {
         guard let capture = value(RecordKeys.capture, in: source),
             let pathNode = value(RecordKeys.path, in: source)
@@ -124,6 +121,11 @@ struct RecordRow {
         return buffer.keep(path: envelope.string(of: capture), path.utf8.span.extracting(first: length))
     }
 
+    func osFamily(in buffer: inout RowBuffer) -> Cell {
+        guard case .text(let start, let count) = device.os else { return .null }
+        return buffer.keep(OSFamily(buffer.bytes(start, count)).rawValue)
+    }
+
     func normalizedLocale(in buffer: inout RowBuffer) -> Cell {
         guard case .text(let start, let count) = device.locale,
             let normalized = NormalizedLocale(buffer.bytes(start, count))
@@ -132,15 +134,32 @@ struct RecordRow {
     }
 }
 
-extension Column<RecordRow> {
+extension Column where Row: EnvelopeRow {
     /// Creates a column of the strings of a member of `object`, which is a part of the record.
     static func member(
         _ name: String, _ meaning: String, isRequired: Bool = false, _ key: JSONKey,
-        of object: @escaping @Sendable (RecordRow) -> JSONNode?
+        of object: @escaping @Sendable (Row) -> JSONNode?
     ) -> Self {
         stored(name, .text, meaning, isRequired: isRequired) { row, buffer in
             buffer.keep(string: row.value(key, in: object(row)), of: row.envelope)
         }
+    }
+}
+
+/// A row of the table `repeats`.
+struct RepeatRow: EnvelopeRow {
+    let envelope: JSONDocument
+    /// The number of the record that was kept, or `nil` if it is not exported.
+    let keptNumber: Int?
+
+    var source: JSONNode? { envelope.value(of: RecordKeys.source, in: envelope.root) }
+
+    /// Creates the row of a dropped record.
+    init(_ copy: DroppedCopy, keptNumber: Int?) throws(JSONError) {
+        var envelope = JSONDocument()
+        _ = try envelope.readValue(in: copy.envelope, range: 0..<copy.envelope.count, policy: RowBuilder.readingPolicy)
+        self.envelope = envelope
+        self.keptNumber = keptNumber
     }
 }
 
@@ -259,6 +278,24 @@ enum ContainerName {
     private static func isContainer(_ name: Span<UInt8>, in parent: Span<UInt8>) -> Bool {
         name.extracting(first: 9).equals("AppDomain") || parent.equals("Application") || parent.equals("AppGroup")
             || parent.equals("PluginKitPlugin")
+    }
+}
+
+/// The family of an operating system, for which systems of telemetry use several spellings.
+///
+/// Source: "Exports", section 1.
+enum OSFamily: String, CaseIterable {
+    case ios, tvos, watchos, android, macos, windows, linux, other
+
+    private static let names: [CapturedText: OSFamily] = [
+        "ios": .ios, "ipados": .ios, "iphone os": .ios, "iphoneos": .ios, "tvos": .tvos, "watchos": .watchos,
+        "android": .android, "darwin": .macos, "mac os x": .macos, "macos": .macos, "windows": .windows,
+        "winnt": .windows, "linux": .linux,
+    ]
+
+    /// Creates the family of an operating system from its name in any letter case.
+    init(_ name: ArraySlice<UInt8>) {
+        self = Self.names[CapturedText(String(decoding: name, as: UTF8.self)).lowercasedASCII()] ?? .other
     }
 }
 

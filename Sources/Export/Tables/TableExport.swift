@@ -22,7 +22,8 @@ public struct TableExport: ~Copyable {
         case sqlite
         /// A folder with a CSV file for each table.
         case csv
-        /// A folder as with ``csv``, with an apostrophe before text that a spreadsheet would evaluate as a formula.
+        /// A folder as with ``csv``, with a byte order mark, an apostrophe before text that a spreadsheet would evaluate as
+        /// a formula, and without the end of text that does not fit into a cell.
         case csvForSpreadsheets
         /// A folder with a Parquet file for each table.
         ///
@@ -52,6 +53,10 @@ public struct TableExport: ~Copyable {
     private var clients = ClientSummaries(isForExport: true)
     /// The sequence numbers of the records, or `nil` if the output does not contain gaps.
     private var sequences: SequenceIndex?
+    /// The latest time of any record.
+    private var newest: Timestamp?
+    /// The latest time of a record with a plausible clock.
+    private var newestPlausible: Timestamp?
     /// The number of rows of each table, keyed by name.
     private var rowCounts: [CapturedText: Int]
     /// The rows that do not belong to records and have not been written yet.
@@ -98,6 +103,12 @@ public struct TableExport: ~Copyable {
     /// The number of rows that a timeline omits because they have no time.
     public var untimedRowCount: Int { sink.untimedRowCount }
 
+    /// The number of cells whose text CSV for spreadsheets truncates, because it does not fit into a cell.
+    public var truncatedCellCount: Int { sink.truncatedCellCount }
+
+    /// The maximum length of text in CSV for spreadsheets, in code units of UTF-16.
+    public static let maximumCellLength = SpreadsheetCell.maximumLength
+
     /// Adds a record.
     ///
     /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
@@ -111,6 +122,14 @@ public struct TableExport: ~Copyable {
 
     /// Adds a row for a quarantined item to the table `quarantine`.
     public mutating func add(_ item: QuarantineEntry) { add(item, to: ExportTables.quarantine) }
+
+    /// Adds a row for a record that was dropped because another copy of it was kept.
+    ///
+    /// `keptNumber` is the number of the kept record, or `nil` if it is not exported.
+    public mutating func add(_ copy: DroppedCopy, keptNumber: Int?) throws {
+        add(try RepeatRow(copy, keptNumber: keptNumber), to: ExportTables.repeats)
+        try writeFullBuffer()
+    }
 
     /// Adds a row to the table `meta`.
     public mutating func add(meta key: String, _ value: String) { add((key, value), to: ExportTables.meta) }
@@ -151,6 +170,7 @@ public struct TableExport: ~Copyable {
         for record in written.records {
             let client = clients.count(record.summary, eventCount: record.eventCount)
             sequences?.add(record.sequenceNumber, of: record.summary, client: client)
+            noteTime(of: record.summary)
         }
     }
 
@@ -160,6 +180,15 @@ public struct TableExport: ~Copyable {
         for format in systems.all.compactMap(\.rows) { format.addSharedRows(to: &otherRows) }
         for (table, count) in zip(sink.tables, otherRows.rowCounts) { rowCounts[table.name, default: 0] += count }
         try writeOtherRows()
+    }
+
+    private mutating func noteTime(of record: RecordSummary) {
+        guard let time = record.time else { return }
+        newest = max(newest ?? time, time)
+        guard time > newestPlausible ?? Timestamp(clamping: 0), let system = systems[record.system],
+            ClockState(of: time, earliest: system.earliestTime) == .plausible
+        else { return }
+        newestPlausible = time
     }
 
     private mutating func writeFullBuffer() throws {
@@ -178,6 +207,8 @@ public struct TableExport: ~Copyable {
         if !batch.entries.isEmpty { closeBatch() }
         while rowJobs.pendingCount > 0 { try await writeNextBatch() }
         try writeSharedRows()
+        if let newest { add(meta: "newest", newest.description) }
+        if let newestPlausible { add(meta: "newest_plausible", newestPlausible.description) }
         let clients = clients
         for number in clients.sortedNumbers {
             add((clients.summary(ofClient: number), clients.apps(ofClient: number)), to: ExportTables.clients)

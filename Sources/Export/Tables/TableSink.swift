@@ -22,6 +22,9 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// The number of rows that could not be written because they have no time.
     var untimedRowCount: Int { get }
 
+    /// The number of cells whose text is truncated because it does not fit into a cell of a spreadsheet.
+    var truncatedCellCount: Int { get }
+
     /// The event data that the column `extra` of prepared rows contains.
     var extraContents: ExtraContents { get }
 
@@ -64,6 +67,8 @@ extension TableSink {
     static var maxSpareSize: Int { 4 << 20 }
 
     var untimedRowCount: Int { 0 }
+
+    var truncatedCellCount: Int { 0 }
 
     var extraContents: ExtraContents { .remainingData }
 

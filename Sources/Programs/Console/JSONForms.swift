@@ -164,7 +164,15 @@ extension JSONForm {
     public static let convert = JSONForm(
         "convert", "a converted capture, printed by `convert`",
         intake([
-            .text("output", "the output"), .counts("rows", "the number of rows of each table").ifPresent,
+            .counts("classes", "with `--to bigquery`: the number of records in each class").ifPresent,
+            .objects(
+                "noSchema", "with `--to bigquery`: the missing schemas",
+                [.count("records", "the number of records"), .text("schema", "the schema")]
+            ).ifPresent, .text("output", "the output"),
+            .objects(
+                "refused", "with `--to bigquery`: why records were left out",
+                [.text("reason", "the reason"), .count("records", "the number of records")]
+            ).ifPresent, .counts("rows", "the number of rows of each table").ifPresent,
             .text("segments", "the selected segments").ifPresent, .text("to", "the format of the output"),
             .count("withoutTime", "rows omitted from a timeline because they have no time").ifPresent,
         ]))

@@ -30,6 +30,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = nil
     /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
     public let liveTables: (any LiveTableFormat)? = nil
+    /// The year 2016, in which the predecessor of these pings was developed.
+    public let firstYear = 2016
 
     /// Creates the system.
     public init() {}

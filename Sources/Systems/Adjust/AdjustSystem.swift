@@ -26,6 +26,8 @@ public struct AdjustSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = AdjustParameters.sequence
     /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
     public let liveTables: (any LiveTableFormat)? = nil
+    /// The year 2013, in which version 2.0 of the SDK was published.
+    public let firstYear = 2013
 
     /// Creates the system.
     public init() {}

@@ -27,6 +27,8 @@ public struct GleanSystem: TelemetrySystem {
         memberOfEveryType: .init([GleanKeys.pingInfo, GleanKeys.sequenceNumber]))
     /// The rules of the pipeline for pings.
     public let liveTables: (any LiveTableFormat)? = GleanLiveTables()
+    /// The year 2018, in which the first version for Android was developed.
+    public let firstYear = 2018
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 

@@ -29,6 +29,8 @@ public struct LeanplumSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = nil
     /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
     public let liveTables: (any LiveTableFormat)? = nil
+    /// The year 2012, in which the first version of the SDK was published.
+    public let firstYear = 2012
 }
 
 extension SystemName {

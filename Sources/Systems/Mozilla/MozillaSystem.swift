@@ -29,6 +29,8 @@ public struct MozillaSystem: TelemetrySystem {
         memberOfEveryType: .init([MeasurementKeys.sequenceNumber]))
     /// The rules of the pipeline for pings of telemetry-ios.
     public let liveTables: (any LiveTableFormat)? = MozillaLiveTables()
+    /// The year 2015, in which Firefox for Android sent the first core pings.
+    public let firstYear = 2015
 
     /// Creates the system.
     public init() {}

@@ -24,6 +24,8 @@ public struct SiftSystem: TelemetrySystem {
     public let sequence: SequenceFormat? = nil
     /// The value `nil`, because Mozilla's pipeline does not receive the uploads.
     public let liveTables: (any LiveTableFormat)? = nil
+    /// The year 2015, in which the prototype of the SDK was developed.
+    public let firstYear = 2015
 
     /// Creates the system.
     public init() {}

@@ -39,6 +39,29 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 }
 
+/// The plausibility of the clock that a time results from.
+///
+/// It depends only on the time and on the system, and not on the clock of this machine or on other records. The same record
+/// therefore has the same value in every export.
+///
+/// Source: "Exports", section "Implausible times".
+public enum ClockState: String, Sendable, CaseIterable {
+    /// The time is neither too early nor too late.
+    case plausible
+    /// The time is earlier than the first version of the system's SDK.
+    case beforeApp = "before-app"
+    /// The time is in the year 2038 or later.
+    case future
+
+    /// The first millisecond of the year 2038, in which 32-bit clocks end.
+    private static let startOfFuture = Timestamp(clamping: 2_145_916_800_000)
+
+    /// Creates the state of the clock for `time`, where `earliest` is the earliest possible time.
+    public init(of time: Timestamp, earliest: Timestamp) {
+        self = time < earliest ? .beforeApp : time < Self.startOfFuture ? .plausible : .future
+    }
+}
+
 extension Timestamp: CustomStringConvertible {
     /// The instant in the format of RFC 3339, in UTC with milliseconds, such as `2018-05-24T12:00:08.418Z`.
     public var description: String {

@@ -18,6 +18,8 @@ public struct RecordWriter: Sendable {
     public private(set) var filtered = FilterFindings()
     /// The number of records that were omitted because another store of the container contains equal records.
     public private(set) var duplicates = 0
+    /// The records that ``duplicates`` counts, if the options request them.
+    public private(set) var droppedCopies: [DroppedCopy] = []
     /// The estimated size of the written records in bytes.
     private(set) var size = 0
 
@@ -25,6 +27,7 @@ public struct RecordWriter: Sendable {
     private let input: Int
     private let filter: RecordFilter
     private let collectsApps: Bool
+    private let listsDroppedCopies: Bool
     private var pseudonymizer: RecordPseudonymizer?
     /// The systems whose sequence numbers are read, or `nil` if the options do not request sequence numbers.
     private let numberedSystems: SystemTable?
@@ -45,6 +48,7 @@ public struct RecordWriter: Sendable {
         self.input = input
         filter = options.filter
         collectsApps = options.reportsQueues
+        listsDroppedCopies = options.listsDroppedCopies
         pseudonymizer = options.pseudonymizer
         numberedSystems = options.numberedSystems
         systems = options.systems
@@ -86,7 +90,17 @@ public struct RecordWriter: Sendable {
 
     /// Counts a record that is omitted because another store of the container contains an equal record.
     mutating func omit(duplicate record: borrowing Record) {
-        if filter.passes(record, noting: &filtered) { duplicates += 1 }
+        guard filter.passes(record, noting: &filtered) else { return }
+        duplicates += 1
+        guard listsDroppedCopies else { return }
+        var dropped = copy record
+        // The copy cannot have pseudonyms of another key, because stores contain no pseudonyms.
+        if pseudonymizer != nil, (try? pseudonymizer?.pseudonymize(&dropped)) == nil { return }
+        var line = TextBuffer()
+        let written = dropped.write(to: &line)
+        let listed = DroppedCopy(key: RecordKey(dropped), line: line[0..<line.count], payload: written.payload)
+        size += listed.envelope.count
+        droppedCopies.append(listed)
     }
 
     /// Returns the estimated size of `record`, including the notes, which can be larger than the payload.
@@ -201,6 +215,7 @@ public struct RecordWriter: Sendable {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
         (apps, withdrawals, filtered, duplicates, size) = ([], [], FilterFindings(), 0, 0)
+        droppedCopies = []
     }
 
     /// Whether the writer is small enough to be kept for reuse.

@@ -94,6 +94,8 @@ public struct ScanOutput: Sendable {
     public var filtered: FilterFindings { writer.filtered }
     /// The number of records that were omitted because another store of the container contains equal records.
     public var duplicates: Int { writer.duplicates }
+    /// The records that ``duplicates`` counts, if the options request them.
+    public var droppedCopies: [DroppedCopy] { writer.droppedCopies }
 
     /// Adds a record of the current store.
     ///

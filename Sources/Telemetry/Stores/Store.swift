@@ -154,6 +154,8 @@ public struct ScanOptions: Sendable {
     public var copyFolder: String
     /// Whether stores report on their contents, such as the state of their queues.
     public var reportsQueues: Bool
+    /// Whether the records that are dropped as duplicates are listed.
+    public var listsDroppedCopies: Bool
     /// The systems whose sequence numbers are read from payloads, or `nil` if the numbers are not needed.
     public var numberedSystems: SystemTable?
     /// The systems whose uploads can be requests for the deletion of data, or `nil` if such requests are not needed.
@@ -169,13 +171,15 @@ public struct ScanOptions: Sendable {
     public init(
         filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        numberedSystems: SystemTable? = nil, systems: SystemTable? = nil, limit: JobLimit = JobLimit(jobs: 1)
+        listsDroppedCopies: Bool = false, numberedSystems: SystemTable? = nil, systems: SystemTable? = nil,
+        limit: JobLimit = JobLimit(jobs: 1)
     ) {
         self.filter = filter
         self.pseudonymizer = pseudonymizer
         self.quarantineFileLimit = quarantineFileLimit
         self.copyFolder = copyFolder
         self.reportsQueues = reportsQueues
+        self.listsDroppedCopies = listsDroppedCopies
         self.numberedSystems = numberedSystems
         self.systems = systems
         deletionRequestTypes = Set(systems?.all.flatMap(\.uploads.precedence.first) ?? [])

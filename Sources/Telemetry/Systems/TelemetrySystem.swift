@@ -31,6 +31,10 @@ public protocol TelemetrySystem: Sendable {
     var sequence: SequenceFormat? { get }
     /// The rules of Mozilla's pipeline for uploads, or `nil` if other servers receive them.
     var liveTables: (any LiveTableFormat)? { get }
+    /// The year of the first version of the SDK, or of the first upload if there is no SDK.
+    ///
+    /// Earlier times result from a wrong clock.
+    var firstYear: Int { get }
     /// The note code for a record that has the id of another record but a different payload.
     ///
     /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.
@@ -40,6 +44,12 @@ public protocol TelemetrySystem: Sendable {
 extension TelemetrySystem {
     /// The default code, for systems whose documentation does not define one.
     public var repeatedIDCode: String { "P11" }
+
+    /// The beginning of ``firstYear`` in UTC.
+    public var earliestTime: Timestamp {
+        let days = CivilDate(year: firstYear, month: 1, day: 1)?.daysSinceEpoch ?? 0
+        return Timestamp(clamping: Int64(days) * 86_400_000)
+    }
 }
 
 /// The known systems, in the order in which reports list them.

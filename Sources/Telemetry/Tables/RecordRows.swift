@@ -135,15 +135,18 @@ public struct RecordRows: Sendable {
     public let extraContents: ExtraContents
     private var record = SharedCells()
     private var labels: [String?] = []
-    private var basisNames = BasisNames()
+    private var names = Names()
 
-    /// The cells that contain the names of the ``TimeBasis`` and ``TimeAnchor`` cases.
-    private struct BasisNames: Sendable {
+    /// The cells that contain the names of the ``TimeBasis``, ``TimeAnchor`` and ``ClockState`` cases.
+    private struct Names: Sendable {
         var record = Cell.null
         var event = Cell.null
         var earlierRun = Cell.null
         var processStart = Cell.null
         var pingStart = Cell.null
+        var plausible = Cell.null
+        var beforeApp = Cell.null
+        var future = Cell.null
 
         init() {}
 
@@ -153,6 +156,9 @@ public struct RecordRows: Sendable {
             earlierRun = buffer.keep("earlier-run")
             processStart = buffer.keep("process-start")
             pingStart = buffer.keep("ping-start")
+            plausible = buffer.keep(ClockState.plausible.rawValue)
+            beforeApp = buffer.keep(ClockState.beforeApp.rawValue)
+            future = buffer.keep(ClockState.future.rawValue)
         }
 
         func name(of anchor: TimeAnchor) -> Cell {
@@ -162,11 +168,19 @@ public struct RecordRows: Sendable {
             case .pingStart: pingStart
             }
         }
+
+        func name(of clock: ClockState) -> Cell {
+            switch clock {
+            case .plausible: plausible
+            case .beforeApp: beforeApp
+            case .future: future
+            }
+        }
     }
 
-    /// An instant as a string and in milliseconds since 1970, and the name of its origin.
+    /// An instant as a string and in milliseconds since 1970, the state of its clock, and the name of its origin.
     struct TimeCells: Sendable {
-        let text, milliseconds, basis: Cell
+        let text, milliseconds, clock, basis: Cell
     }
 
     /// The cells that all events of a record have in common.
@@ -179,10 +193,16 @@ public struct RecordRows: Sendable {
         public var type = Cell.null
         /// The client of the record.
         public var client = Cell.null
+        /// The client of the record with its ASCII letters in lowercase.
+        public var clientKey = Cell.null
         /// The time of the record as a string.
         public var time = Cell.null
         /// The time of the record in milliseconds since 1970.
         public var milliseconds = Cell.null
+        /// The state of the clock that the time of the record results from.
+        public var clock = Cell.null
+        /// The earliest possible time of the system.
+        public var earliestTime = Timestamp(clamping: 0)
         /// Whether the times in the payload are rounded.
         ///
         /// If so, an elapsed time is not added to the start of a process or ping.
@@ -202,7 +222,25 @@ public struct RecordRows: Sendable {
     /// Removes all rows, but keeps their memory for reuse.
     public mutating func removeAll() {
         buffer.removeAll()
-        basisNames = BasisNames(in: &buffer)
+        names = Names(in: &buffer)
+    }
+
+    /// Stores the client of a record in the cells of the record.
+    public mutating func keep(client: String?, in record: inout SharedCells) {
+        record.client = buffer.keep(client)
+        guard let client, client.utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
+            return record.clientKey = record.client
+        }
+        record.clientKey = buffer.keep(ClientID(client).lowercased.string)
+    }
+
+    /// Stores the time of a record of `system` in the cells of the record.
+    public mutating func keep(time: Timestamp?, of system: (any TelemetrySystem)?, in record: inout SharedCells) {
+        record.earliestTime = system?.earliestTime ?? record.earliestTime
+        guard let time else { return }
+        record.time = buffer.keep(time)
+        record.milliseconds = .integer(time.milliseconds)
+        record.clock = names.name(of: ClockState(of: time, earliest: record.earliestTime))
     }
 
     /// Starts the next record, to which the rows that are added afterwards belong.
@@ -233,26 +271,28 @@ public struct RecordRows: Sendable {
     /// Returns the time for the column `time` of an event, and the best known time for its column `at`.
     private mutating func timeCells(of basis: TimeBasis) -> (time: TimeCells, best: TimeCells) {
         func ofRecord(_ basis: Cell) -> TimeCells {
-            TimeCells(text: record.time, milliseconds: record.milliseconds, basis: basis)
+            TimeCells(text: record.time, milliseconds: record.milliseconds, clock: record.clock, basis: basis)
         }
-        let recordTime = ofRecord(basisNames.record)
+        let recordTime = ofRecord(names.record)
         switch basis {
         case .record: return (recordTime, recordTime)
         case .earlierRun:
-            let earlier = ofRecord(basisNames.earlierRun)
+            let earlier = ofRecord(names.earlierRun)
             return (earlier, earlier)
         case .event(let own):
-            let cells = cells(of: own, basisNames.event)
+            let cells = cells(of: own, names.event)
             // An implausible time was stored in another unit, or by a phone with a wrong clock.
             return (cells, own.isPlausible ? cells : recordTime)
         case .known(_, .processStart) where record.hasRoundedTimes, .known(_, .pingStart) where record.hasRoundedTimes:
             return (recordTime, recordTime)
-        case .known(let time, let anchor): return (recordTime, cells(of: time, basisNames.name(of: anchor)))
+        case .known(let time, let anchor): return (recordTime, cells(of: time, names.name(of: anchor)))
         }
     }
 
     private mutating func cells(of time: Timestamp, _ basis: Cell) -> TimeCells {
-        TimeCells(text: buffer.keep(time), milliseconds: .integer(time.milliseconds), basis: basis)
+        TimeCells(
+            text: buffer.keep(time), milliseconds: .integer(time.milliseconds),
+            clock: names.name(of: ClockState(of: time, earliest: record.earliestTime)), basis: basis)
     }
 
     /// Adds a row of the current record to `table`.
@@ -283,17 +323,20 @@ extension RecordRows {
     /// The table of the events of all systems.
     public static let events = RowTable<EventRow>(
         "events", aRowForEach: "event in a record of any system", key: ["record", "n"],
-        indexes: [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]],
+        indexes: [["client"], ["client_key"], ["time_ms"], ["at_ms"], ["type"], ["name"]],
         [
             .record, .number("the index of the event in its record, from 0"),
             .cell("system", .text, "the telemetry system of the record", isRequired: true) { $0.record.system },
             .cell("type", .text, "the type of the record", isRequired: true) { $0.record.type },
             .cell("client", .text, "the id of the client of the record") { $0.record.client },
+            .cell("client_key", .text, "`client` with its ASCII letters in lowercase") { $0.record.clientKey },
             .cell("user_id", .text, "the id of the user, if the event contains it") { $0.event.userID },
             .cell("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds") {
                 $0.time.text
             },
             .cell("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC") { $0.time.milliseconds },
+            .cell("day", .text, "the UTC day of `time`, as `YYYY-MM-DD`") { $0.time.text.dayOfTime },
+            .cell("clock", .text, ClockState.columnMeaning(of: "time")) { $0.time.clock },
             .cell(
                 "time_basis", .text,
                 "the source of `time`: `event` is the time of the event; `record` is the time of the record; "
@@ -306,6 +349,8 @@ extension RecordRows {
                 "the best known time of the event, whose source is `at_basis`: RFC 3339, UTC, with milliseconds"
             ) { $0.best.text },
             .cell("at_ms", .integer, "`at` in milliseconds since 1970-01-01, UTC") { $0.best.milliseconds },
+            .cell("at_day", .text, "the UTC day of `at`, as `YYYY-MM-DD`") { $0.best.text.dayOfTime },
+            .cell("at_clock", .text, "as `clock`, but for `at`") { $0.best.clock },
             .cell(
                 "at_basis", .text,
                 "the source of `at`: `event` is a time in the event; `process-start` is the start of the app's process plus "
@@ -421,5 +466,13 @@ extension RecordRows {
         case .array: "array"
         case .object: "object"
         }
+    }
+}
+
+extension ClockState {
+    /// Returns the meaning of a column with the state of the clock of the column `time`.
+    public static func columnMeaning(of time: String) -> String {
+        "`plausible`, `before-app` if `\(time)` is before the first year of the system, or `future` if it is in 2038 or "
+            + "later; NULL without a time"
     }
 }

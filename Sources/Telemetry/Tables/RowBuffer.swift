@@ -272,6 +272,14 @@ public enum Cell: Sendable, Equatable {
     /// A string or JSON: `count` bytes of UTF-8 at offset `start` in ``RowBuffer/text``.
     case text(start: Int, count: UInt32)
 
+    /// A cell with the day of this cell, which contains a time: the first ten bytes, such as `2018-05-24`.
+    public var dayOfTime: Cell {
+        switch self {
+        case .text(let start, _): .text(start: start, count: 10)
+        case .null, .integer, .real: .null
+        }
+    }
+
     /// Returns an integer cell that contains 1 for `true` and 0 for `false`.
     public static func flag(_ value: Bool) -> Cell { .integer(value ? 1 : 0) }
 }

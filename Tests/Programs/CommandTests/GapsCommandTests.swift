@@ -253,7 +253,8 @@ import Testing
         let script = """
             import sqlite3, sys
             for row in sqlite3.connect(sys.argv[1]).execute(
-                "SELECT n, type, client, run, reason, first, last, count, number_before, number_after FROM gaps ORDER BY n"):
+                "SELECT n, type, client, run, reason, first_number, last_number, count, number_before, number_after FROM gaps "
+                "ORDER BY n"):
                 print(*row, sep="|")
             """
         return try tool("python3", "-c", script, database)

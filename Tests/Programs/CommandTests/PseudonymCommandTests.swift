@@ -184,6 +184,28 @@ import Testing
         #expect(try folder.text("page.html").contains("Times are rounded down to the \(unit)."))
     }
 
+    @Test("The metadata and the dropped duplicates of an export contain no ids")
+    func exportedMetadata() throws {
+        let client = "C7E0E6CF-CC24-4D0A-B489-03A20AEDFA5C"
+        let second = try folder.copySample("webxr", to: "second")
+        let made = try run(
+            ["convert", "--json", "-o", folder("out.sqlite"), "--pseudonymize", key, "--client", client]
+                + [sample("webxr"), second])
+        let keyID = try #require((try made.json()["pseudonymized"] as? [String: Any])?["key"] as? String)
+        func query(_ text: String) throws -> String {
+            try tool("sqlite3", folder("out.sqlite"), text).trimmingCharacters(in: .newlines)
+        }
+        #expect(
+            try query("SELECT value FROM meta WHERE key IN ('filters', 'pseudonym_key') ORDER BY key")
+                == "{\"client\":[]}\n\(keyID)")
+        let count = try #require(Int(try query("SELECT count(*) FROM repeats JOIN records USING (record, id, client)")))
+        #expect(count > 0)
+        #expect(try query("SELECT count(*) FROM records") == "\(count)")
+        #expect(try query("SELECT count(*) FROM repeats JOIN records USING (record, capture)") == "0")
+        let text = String(decoding: try folder.data("out.sqlite"), as: UTF8.self).lowercased()
+        #expect(!text.contains(client.lowercased()) && !text.contains("moztelemetry"))
+    }
+
     @Test func timesAreKeptByDefault() throws {
         let options = ["--pseudonymize", key, sample("webxr")]
         let made = try run(["convert", "--json", "-o", folder("out.sqlite")] + options)

@@ -10,7 +10,8 @@ import Testing
 
     private static let tables = [
         "attributes", "clients", "columns", "core", "events", "gaps", "holds", "meta", "metric_definitions", "metrics",
-        "notes", "problems", "quarantine", "queues", "records", "searches", "sift_readings", "sift_states", "stores",
+        "notes", "problems", "quarantine", "queues", "records", "repeats", "searches", "sift_readings", "sift_states",
+        "stores",
     ]
 
     private func query(_ database: String, _ sql: String) throws -> String {
@@ -161,7 +162,72 @@ import Testing
         #expect(try query(path, "SELECT type, uploadable FROM records") == "core|1\ncore|1\n")
         #expect(
             try query(path, "SELECT key, value FROM meta ORDER BY key")
-                == "input.1|focus\ninput.2|shop\ntables|1\ntool|pingferry \(programVersion())\n")
+                == """
+                duplicates|0
+                filters|{"since":"2020-03-02T20:00:00.000Z","system":["mozilla"],"type":["core"],"uploadable":true}
+                input.1|focus
+                input.2|shop
+                newest|2020-03-03T12:15:40.960Z
+                newest_plausible|2020-03-03T12:15:40.960Z
+                tables|1
+                tool|pingferry \(programVersion())
+
+                """)
+    }
+
+    @Test("Dropped duplicates are listed with the kept record, and the inputs of a bundle with their hashes")
+    func repeats() throws {
+        let archive = folder("webxr.tar")
+        try tool("tar", "-cf", archive, "-C", "\(repository)/samples", "webxr")
+        #expect(try pingferry("bundle", "-q", "-o", folder("b.tar.zst"), archive).status == 0)
+        let captures = [sample("webxr"), folder("b.tar.zst")]
+        let finished = try pingferry("convert", "--json", "-o", folder("a.db"), captures[0], captures[1])
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(try finished.json()["duplicates"] as? Int == 6)
+        let counts = try query(
+            folder("a.db"),
+            """
+            SELECT count(*), count(DISTINCT records.record), sum(payload_equal), min(repeats.capture), max(records.capture)
+            FROM repeats JOIN records USING (record, system, type, id)
+            """)
+        #expect(counts == "6|6|6|webxr.tar|webxr\n")
+        let hash = try tool("sha256sum", archive).prefix(64)
+        #expect(
+            try query(
+                folder("a.db"),
+                "SELECT key, value FROM meta WHERE key LIKE '%.2.%' OR key = 'duplicates' ORDER BY key")
+                == "duplicates|6\ninput.2.1|webxr.tar\nsha256.2.1|\(hash)\n")
+    }
+
+    @Test("CSV for spreadsheets begins with a byte order mark, and truncated cells are counted")
+    func spreadsheet() throws {
+        let id = "0C5A3B52-6E0B-4C8D-9F53-000000000000"
+        let text = String(repeating: "a", count: 40_000)
+        let ping = #"""
+            {"timestamp":1527163208.5,"documentId":"\#(id)","pingType":"core","measurements":{"v":7,"device":"\#(text)"},\#
+            "uploadPath":"/submit/telemetry/\#(id)/core/Focus/5.0/release/2?v=4"}
+            """#
+        try folder.put(ping, "phone/MozTelemetry-Default-core/-t-1.json")
+        let finished = try pingferry(
+            "convert", "--json", "--spreadsheet", "-o", folder("s.csv"), folder("phone"))
+        #expect(finished.status == 0)
+        // The device is in two tables, and in the payload.
+        #expect(try finished.json()["truncatedCells"] as? Int == 3)
+        #expect(finished.errors.hasPrefix("pingferry: 3 cells truncated to 32767 characters\n"), "\(finished.errors)")
+        let records = try folder.data("s.csv/records.csv")
+        #expect(records.starts(with: [0xEF, 0xBB, 0xBF]))
+        #expect(String(decoding: records, as: UTF8.self).contains("aaa… [truncated: 40000 characters]\""))
+        #expect(try pingferry("convert", "-q", "-o", folder("p.csv"), folder("phone")).errors == "")
+        let plain = try folder.text("p.csv/records.csv")
+        #expect(plain.contains(text) && plain.hasPrefix("record,"))
+    }
+
+    @Test("The recipes for SQLite and jq give the same answers")
+    func recipes() throws {
+        let finished = try shell(
+            #"PINGFERRY_NO_INSTALL=1 python3 "$1/Tests/Oracles/recipes" "$0""#, [repository])
+        #expect(finished.status == 0, "\(finished.text)\(finished.errors)")
+        for name in ["sqlite", "jq"] { #expect(finished.lines.contains("\(name): 6 answers compared")) }
     }
 
     @Test func bundleIsIdentifiedByDigest() throws {
@@ -170,7 +236,7 @@ import Testing
         #expect(try pingferry("convert", "-q", "-o", folder("a.db"), folder("b.tar.zst")).status == 0)
         #expect(
             try query(folder("a.db"), "SELECT key, value FROM meta WHERE key LIKE '%.1' ORDER BY key")
-                == "digest.1|\(digest)\ninput.1|b.tar.zst\n")
+                == "digest.1|\(digest)\ninput.1|b.tar.zst\ninput.1.1|webxr\n")
     }
 
     @Test("The number of jobs affects neither rows nor their order")

@@ -27,7 +27,7 @@ import Testing
                 of: document, type: type, to: &rows, nested: &nested)
             let buffer = rows.buffer
             let cells = buffer.cells[0]
-            try #require(cells.count == 23 && rows.eventCount == 1)
+            try #require(cells.count == 28 && rows.eventCount == 1)
             func text(_ cell: Cell) -> String? {
                 switch cell {
                 case .null: nil
@@ -36,18 +36,18 @@ import Testing
                     String(decoding: buffer.bytes(start, count), as: UTF8.self)
                 }
             }
-            time = text(cells[6])
-            milliseconds = text(cells[7])
-            basis = text(cells[8])
-            elapsed = text(cells[12])
-            name = text(cells[13])
-            category = text(cells[14])
-            method = text(cells[15])
-            object = text(cells[16])
-            value = text(cells[17])
-            revenue = text(cells[18])
-            currency = text(cells[19])
-            extra = text(cells[21])
+            time = text(cells[7])
+            milliseconds = text(cells[8])
+            basis = text(cells[11])
+            elapsed = text(cells[17])
+            name = text(cells[18])
+            category = text(cells[19])
+            method = text(cells[20])
+            object = text(cells[21])
+            value = text(cells[22])
+            revenue = text(cells[23])
+            currency = text(cells[24])
+            extra = text(cells[26])
             let found = buffer.cells[1]
             attributes = stride(from: 0, to: found.count, by: 8).map { row in
                 found[row + 3..<row + 7].map { text($0) }

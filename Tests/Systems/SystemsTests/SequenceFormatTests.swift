@@ -1,5 +1,6 @@
 import ActivityStream
 import Adjust
+import Foundation
 import Glean
 import JSONText
 import Leanplum
@@ -7,6 +8,7 @@ import Mozilla
 import Sift
 import Systems
 import Telemetry
+import TestSupport
 import Testing
 
 /// Tests of the sequence numbers of uploads.
@@ -58,6 +60,20 @@ import Testing
         let payload = try JSONDocument(Array(item.payload.utf8))
         let sequence = try #require(Systems.table[item.system]?.sequence)
         #expect(sequence.number(in: payload, type: item.type) == item.number)
+    }
+
+    @Test("The article about gaps names the parameter that packages with separate numbers of events contain")
+    func articleOnAdjust() throws {
+        let article = try String(contentsOfFile: "\(repository)/Sources/Export/Export.docc/Gaps.md", encoding: .utf8)
+        let row = try #require(article.split(separator: "\n").first { $0.hasPrefix("| Adjust |") })
+        #expect(row.contains("`event_count` if the package contains `bundle_id`"))
+        let sequence = try #require(Systems.table[.adjust]?.sequence)
+        // A package of version 3.4 that a newer version has stored again: only the parameters distinguish it.
+        let (parameters, count) = (#""app_token":"4w565xzmb54d","environment":"production""#, #""event_count":"7""#)
+        for (own, number) in [(#""bundle_id":"a","#, SequenceNumber.number(7)), ("", .unnumbered)] {
+            let payload = try JSONDocument(Array("{\(own)\(count),\(parameters)}".utf8))
+            #expect(sequence.number(in: payload, type: "event") == number)
+        }
     }
 
     @Test func systemsWithoutNumbers() {

@@ -46,7 +46,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
             Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula, also after a semicolon or a \
             line end within text if they do not split columns at commas. --spreadsheet prevents this by apostrophes, \
-            which are then part of the data, and by quotation marks around all text.
+            which are then part of the data, and by quotation marks around all text. It also adds a byte order mark, without \
+            which programs may not recognize UTF-8, and truncates text to 32,767 characters, the maximum of a cell. Such text \
+            ends with a mark, and is counted.
 
             --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
             for two events, the second of which is not documented. Tables and timelines always contain labels.
@@ -109,8 +111,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Write CSV for a spreadsheet: quote all text, and put an apostrophe before each part of it that resembles a \
-            formula.
+            Write CSV for a spreadsheet: begin with a byte order mark, quote all text, put an apostrophe before each part \
+            of it that resembles a formula, and truncate text to 32,767 characters.
             """)
     var spreadsheet = false
 
@@ -239,7 +241,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     /// Opens the inputs, except for the files in `excluded`, which are outputs of this command.
     private func reader(
-        excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?, reportsQueues: Bool = false
+        excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?, reportsQueues: Bool = false,
+        listsDroppedCopies: Bool = false
     ) async throws -> CaptureReader {
         let limit = common.jobLimit
         let opening = try input.opener(
@@ -251,7 +254,7 @@ struct ConvertCommand: AsyncParsableCommand {
             inputs, paths: input.paths,
             options: common.scanOptions(
                 filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: reportsQueues,
-                rereadsQuarantine: quarantine.rereadQuarantine),
+                listsDroppedCopies: listsDroppedCopies, rereadsQuarantine: quarantine.rereadQuarantine),
             segments: selection?.indices, limit: limit)
     }
 
@@ -305,16 +308,16 @@ struct ConvertCommand: AsyncParsableCommand {
         // With pseudonyms, stores are omitted, because their names and facts would reveal the origin of the data.
         let listsStores = pseudonymizer == nil && self.format != .timesketch
         let reader = try await reader(
-            excluded: export.identities.union(metadata?.identities ?? []), pseudonymizer, reportsQueues: listsStores)
+            excluded: export.identities.union(metadata?.identities ?? []), pseudonymizer, reportsQueues: listsStores,
+            listsDroppedCopies: self.format != .timesketch)
         var stores = listsStores ? ScanReport(reader.inputs, paths: input.paths, at: nil) : nil
-        export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
-        export.add(meta: "tables", "\(ExportTables.schemaVersion)")
-        if let segments { export.add(meta: "segments", segments.description) }
-        if let unit = pseudonymizer?.timeUnit { export.add(meta: "times", unit.rawValue) }
+        addOptions(of: reader.options, to: &export)
         // With pseudonyms, names and digests are omitted because they would reveal the origin of the data.
         for (number, input) in reader.inputs.enumerated() where pseudonymizer == nil {
             export.add(meta: "input.\(number + 1)", input.label(path: self.input.paths[number]))
-            if case .bundle(let bundle) = input { export.add(meta: "digest.\(number + 1)", bundle.manifest.digest) }
+            guard case .bundle(let bundle) = input else { continue }
+            export.add(meta: "digest.\(number + 1)", bundle.manifest.digest)
+            Self.addInputs(of: bundle.manifest.inputs, number: "\(number + 1)", to: &export)
         }
         let intake = try await common.read(
             reader,
@@ -332,6 +335,8 @@ struct ConvertCommand: AsyncParsableCommand {
             }, afterOutput: { try await export.writeFinishedRows() })
         stores?.finish(intake)
         if let stores { try export.add(stores.exportedStores) }
+        try intake.forEachDroppedCopy { try export.add($0, keptNumber: $1) }
+        export.add(meta: "duplicates", "\(intake.duplicateCount)")
         let counts = try await export.finish()
         try companions?.remove()
         if let metadata {
@@ -341,7 +346,38 @@ struct ConvertCommand: AsyncParsableCommand {
             try metadata.write(DatasetteMetadata.bytes(forDatabaseNamed: stem, systems: Systems.table).span)
             try metadata.commit()
         }
-        try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount)
+        try report(
+            Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount,
+            truncatedCellCount: export.truncatedCellCount)
+    }
+
+    /// Adds the version of the program and the options that affect the rows to the table `meta`.
+    private func addOptions(of options: ScanOptions, to export: inout TableExport) {
+        export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
+        export.add(meta: "tables", "\(ExportTables.schemaVersion)")
+        if let segments { export.add(meta: "segments", segments.description) }
+        if salvage { export.add(meta: "salvage", "yes") }
+        if spreadsheet { export.add(meta: "spreadsheet", "yes") }
+        var filters = BundleFilters(options.filter)
+        if let pseudonymizer = options.pseudonymizer {
+            export.add(meta: "pseudonym_key", pseudonymizer.keyID)
+            if let unit = pseudonymizer.timeUnit { export.add(meta: "times", unit.rawValue) }
+            filters = filters?.withoutClientIDs
+        }
+        if let filters { export.add(meta: "filters", String(decoding: filters.json.bytes, as: UTF8.self)) }
+    }
+
+    /// Adds the labels and the known hashes of the inputs of a bundle to the table `meta`.
+    ///
+    /// `number` is the number of the bundle, such as `2`, or `2.1` for a bundle that was an input of another one.
+    private static func addInputs(of bundle: BundleInputs, number: String, to export: inout TableExport) {
+        for (index, input) in bundle.entries.enumerated() {
+            let number = "\(number).\(index + 1)"
+            if let label = input.label { export.add(meta: "input.\(number)", label) }
+            if let digest = input.digest { export.add(meta: "digest.\(number)", digest.hex) }
+            if let hash = input.sha256 { export.add(meta: "sha256.\(number)", hash.hex) }
+            if let inputs = input.inputs { addInputs(of: inputs, number: number, to: &export) }
+        }
     }
 
     // MARK: Live tables
@@ -360,7 +396,7 @@ struct ConvertCommand: AsyncParsableCommand {
     // MARK: The summary
 
     private func report(
-        _ summary: Summary, _ rows: [CapturedText: Int]? = nil, rowsWithoutTime: Int = 0,
+        _ summary: Summary, _ rows: [CapturedText: Int]? = nil, rowsWithoutTime: Int = 0, truncatedCellCount: Int = 0,
         liveTables: LiveTableCounts? = nil
     ) throws {
         let isTimeline = format == .timesketch
@@ -370,6 +406,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 object.set("output", output)
                 if let segments { object.set("segments", segments.description) }
                 if isTimeline { object.set("withoutTime", rowsWithoutTime) }
+                if spreadsheet { object.set("truncatedCells", truncatedCellCount) }
                 if let rows, !isTimeline { object.set("rows", rows) }
                 liveTables?.add(to: &object)
             }
@@ -385,6 +422,12 @@ struct ConvertCommand: AsyncParsableCommand {
         if rowsWithoutTime > 0 {
             StandardError.write(
                 "pingferry: \(rowsWithoutTime.counted("row")) without a time omitted from the timeline")
+        }
+        if truncatedCellCount > 0 {
+            StandardError.write(
+                "pingferry: \(truncatedCellCount.counted("cell")) truncated to \(TableExport.maximumCellLength) characters"
+            )
+            StandardError.write("hint: without --spreadsheet, CSV contains the whole text")
         }
         try summary.finish(isQuiet: common.quiet)
     }

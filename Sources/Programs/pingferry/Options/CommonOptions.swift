@@ -34,12 +34,13 @@ struct CommonOptions: ParsableArguments {
 
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
-        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil, rereadsQuarantine: Bool = false
+        reportsQueues: Bool = false, listsDroppedCopies: Bool = false, numberedSystems: SystemTable? = nil,
+        rereadsQuarantine: Bool = false
     ) -> ScanOptions {
         var options = ScanOptions(
             filter: filter, pseudonymizer: pseudonymizer, quarantineFileLimit: quarantineFileLimit,
-            copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues, numberedSystems: numberedSystems,
-            systems: Systems.table)
+            copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues, listsDroppedCopies: listsDroppedCopies,
+            numberedSystems: numberedSystems, systems: Systems.table)
         options.rereadsQuarantine = rereadsQuarantine
         return options
     }
