@@ -36,7 +36,8 @@ struct QuarantineReader {
         let capture = try await CapturedFolder(
             file: path, bytes, path: bundle.path, label: item.capture, systems: systems, limit: options.limit)
         let stores = capture.stores.indices.filter { capture.stores[$0].store.kind == item.store }
-        let outputs = try scan(capture, Set(stores))
+        let files = stores.map { ($0, 0..<capture.stores[$0].store.fileCount) }
+        let outputs = try scan(capture, Dictionary(uniqueKeysWithValues: files))
         let remains = outputs.contains { $0.quarantined.contains { $0.sha256 == item.sha256 } }
         guard !remains, outputs.contains(where: { !$0.entries.isEmpty }) else { return nil }
         var found = try outputs.map { try adopted($0, from: item) }
@@ -44,13 +45,13 @@ struct QuarantineReader {
         return found
     }
 
-    /// Returns what the readers of the given stores find, without filters and pseudonyms.
-    private func scan(_ capture: CapturedFolder, _ stores: Set<Int>) throws -> [ScanOutput] {
+    /// Returns what the readers of the given files find, without filters and pseudonyms.
+    private func scan(_ capture: CapturedFolder, _ files: [Int: Range<Int>]) throws -> [ScanOutput] {
         var plain = ScanOptions(
             quarantineFileLimit: options.quarantineFileLimit, copyFolder: options.copyFolder, limit: options.limit)
         plain.quarantine = options.quarantine
         var outputs: [ScanOutput] = []
-        for unit in ScanUnit.split(capture, only: stores) {
+        for unit in ScanUnit.split(capture, only: files) {
             var rest: ScanUnit? = unit
             while let next = rest {
                 var output = ScanOutput(capture: capture.label, input: input, writingWith: plain)

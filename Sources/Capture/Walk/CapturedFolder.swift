@@ -88,7 +88,7 @@ public final class CapturedFolder: Sendable {
         try await self.init(
             FileTree(Folder(rootOf: tree)), path: path, label: label, rootName: label, isArchive: false, problems: [],
             formats: CaptureFormats.all(systems), excluding: [], spool: Spool(), passwords: BackupPasswords(),
-            limit: limit)
+            listsInventory: false, limit: limit)
     }
 
     private init(

@@ -174,6 +174,7 @@ extension JSONForm {
                 [.text("reason", "the reason"), .count("records", "the number of records")]
             ).ifPresent, .counts("rows", "the number of rows of each table").ifPresent,
             .text("segments", "the selected segments").ifPresent, .text("to", "the format of the output"),
+            .count("truncatedCells", "with `--spreadsheet`: the number of truncated cells").ifPresent,
             .count("withoutTime", "rows omitted from a timeline because they have no time").ifPresent,
         ]))
 
