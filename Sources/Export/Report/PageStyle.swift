@@ -77,6 +77,7 @@ enum PageStyle {
         @media screen{.paper{display:none}}
         @media print{:root{color-scheme:light;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000;--bar:4rem;font-size:9pt}
         @page{size:A4;margin:12mm}
+        .inputs:not(:has(code)){columns:11rem;font-size:8pt}
         body{max-width:none;padding:0;line-height:1.35}nav,details,.screen{display:none}
         .wide{overflow:visible}figure,tr,p,.wide{break-inside:avoid}#wrong .wide{break-inside:auto}
         h2,h3,h4,.lead,.legend{break-after:avoid}.aside,footer{break-before:avoid}
