@@ -26,8 +26,11 @@ public struct TableIndex: Sendable {
                 throw TableSchemaError("another file describes the table \(name), too")
             }
             names.append(name)
-            documentTypes.insert(documentType)
-            found["\(documentType)/\(table.version)"] = index
+            // Most records have the names of the files, which are found without snake case.
+            for name in [documentType, "\(table.namespace)/\(table.documentType)"] {
+                documentTypes.insert(name)
+                found["\(name)/\(table.version)"] = index
+            }
         }
         self.names = names
         self.tables = found
@@ -40,12 +43,14 @@ public struct TableIndex: Sendable {
 
     /// Returns whether there is a table of any version.
     func contains(namespace: String, documentType: String) -> Bool {
-        documentTypes.contains(Self.documentType(namespace, documentType))
+        documentTypes.contains("\(namespace)/\(documentType)")
+            || documentTypes.contains(Self.documentType(namespace, documentType))
     }
 
     /// Returns the index of a table, or `nil` if there is none.
     func table(namespace: String, documentType: String, version: String) -> Int? {
-        tables[CapturedText("\(Self.documentType(namespace, documentType))/\(version)")]
+        tables["\(namespace)/\(documentType)/\(version)"]
+            ?? tables["\(Self.documentType(namespace, documentType))/\(version)"]
     }
 }
 

@@ -11,8 +11,8 @@ enum LoadInstructions {
     /// Returns the text for tables that are sorted by name.
     static func text(for tables: [(name: String, columns: TableColumns)]) -> String {
         var text = """
-            These are the rows that Mozilla's ingestion pipeline would write to its live tables. Run the commands in this
-            folder. bq loads the rows into BigQuery, and duckdb creates tables with the same columns in a local file.
+            These are the rows that the ingestion pipeline would write to its live tables. Run the commands in this folder.
+            bq loads the rows into BigQuery, and duckdb creates tables with the same columns in a local file.
 
             # Set DATASET, such as my-project:captured
             """

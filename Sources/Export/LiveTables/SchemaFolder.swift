@@ -140,13 +140,13 @@ public struct LiveTableError: Error, Sendable, CustomStringConvertible {
     fileprivate init(_ path: String, _ error: TableSchemaError) {
         self.init(
             "\(path): not a schema: \(error)",
-            remedy: "copy the file from the branch generated-schemas of mozilla-pipeline-schemas again, or remove it")
+            remedy: "copy the file from the branch generated-schemas of the pipeline's schemas again, or remove it")
     }
 
     fileprivate init(noSchemasIn path: String) {
         self.init(
             "\(path): no file NAMESPACE/DOCTYPE/DOCTYPE.VERSION.bq",
-            remedy: "pass the folder schemas of a copy of the branch generated-schemas of mozilla-pipeline-schemas",
+            remedy: "pass the folder schemas of a copy of the branch generated-schemas of the pipeline's schemas",
             isMissing: true)
     }
 }

@@ -16,7 +16,7 @@ public enum JacksonNumber: Sendable {
             return
         }
         let real = Double(String(readingUTF8: text)) ?? 0
-        self = real.isFinite ? .real(real) : .text(real < 0 ? "-Infinity" : "Infinity")
+        self = real.isFinite ? .real(real) : .text(real < 0 ? Pieces.negativeInfinity : Pieces.infinity)
     }
 }
 
@@ -33,9 +33,9 @@ extension JSONDocument {
     public func write(_ node: JSONNode, in notation: JacksonNotation, to output: inout TextBuffer) {
         switch kind(of: node) {
         case .removed: break
-        case .null: output.append("null")
-        case .true: output.append("true")
-        case .false: output.append("false")
+        case .null: output.append(Pieces.null)
+        case .true: output.append(Pieces.true)
+        case .false: output.append(Pieces.false)
         case .number: output.append(numberAsRead: bytes(of: node), in: notation)
         case .string:
             switch notation {
@@ -121,10 +121,20 @@ extension TextWriter {
         case ..<0x20:
             append(UInt8(ascii: "\\"))
             if let short = byte.shortJSONEscape { return append(short) }
-            append("u00")
+            append(Pieces.unit)
             append((byte >> 4).upperHexadecimalDigit)
             append((byte & 0xF).upperHexadecimalDigit)
         default: append(byte)
         }
     }
+}
+
+/// Constant parts of values.
+private enum Pieces {
+    static let null: ConstantText = "null"
+    static let `true`: ConstantText = "true"
+    static let `false`: ConstantText = "false"
+    static let infinity: ConstantText = "Infinity"
+    static let negativeInfinity: ConstantText = "-Infinity"
+    static let unit: ConstantText = "u00"
 }

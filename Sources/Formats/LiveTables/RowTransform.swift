@@ -52,9 +52,7 @@ public struct RowTransform: Sendable {
     /// The range of the finished row in ``texts``.
     private var rowRange = 0..<0
 
-    /// The keys that are placed under a column with the suffix `2`, if there is one.
-    ///
-    /// The columns without the suffix have wrong types in old tables of Glean.
+    /// The keys that belong to a column with the suffix `2`, because the columns without it have wrong types.
     private static let renamedKeys: [JSONKey] = ["url", "text", "jwe", "labeled_rate"]
     private static let additionalProperties: JSONKey = "additional_properties"
     private static let metadata: JSONKey = "metadata"
@@ -62,7 +60,7 @@ public struct RowTransform: Sendable {
 
     /// Creates a transform without a row.
     public init() {}
-    /// The JSON of the row that was finished last.
+    /// The JSON of the row.
     public var row: Span<UInt8> { @_lifetime(borrow self) get { texts.span.extracting(rowRange) } }
     /// The JSON of everything that was not placed.
     public var rest: Span<UInt8> { @_lifetime(borrow self) get { restText.span } }
@@ -173,11 +171,12 @@ public struct RowTransform: Sendable {
         for index in start..<placed.count {
             let (column, value) = placed[index]
             if index > start { texts.append(UInt8(ascii: ",")) }
-            let label = columns.sorted[column].label
+            let target = columns.sorted[column]
+            let label = target.label
             texts.append(copying: label.span)
             texts.append(copyOf: value.range)
             if let inner = value.fault, fault == nil {
-                faults[inner].path.insert(columns.sorted[column].name.description, at: 0)
+                faults[inner].path.insert(target.name.description, at: 0)
                 fault = inner
             }
         }
@@ -278,9 +277,9 @@ public struct RowTransform: Sendable {
                 appendRest(member.value, .member(member.key), of: document)
             }
             let start = texts.count
-            texts.append("{\"key\":")
+            texts.append(Pieces.key)
             texts.append(jsonString: document.bytes(of: member.key))
-            endElement(from: start, column, value, separator: ",")
+            endElement(from: start, column, value, separator: Pieces.comma)
         }
         endRest(beginning, UInt8(ascii: "}"))
         return list(from: first)
@@ -294,7 +293,7 @@ public struct RowTransform: Sendable {
             let value = try transform.converted(element, to: column, .element, of: document, isInPlace: false)
             let start = transform.texts.count
             transform.texts.append(UInt8(ascii: "{"))
-            transform.endElement(from: start, column, value, separator: "")
+            transform.endElement(from: start, column, value, separator: Pieces.empty)
         }
         return list(from: first)
     }
@@ -304,8 +303,9 @@ public struct RowTransform: Sendable {
         from start: Int, _ column: TableColumn?, _ value: Value?, separator: ConstantText
     ) {
         if let column, let value {
+            let label = column.label
             texts.append(separator)
-            texts.append(copying: column.label.span)
+            texts.append(copying: label.span)
             texts.append(copyOf: value.range)
             if let fault = value.fault { faults[fault].path.insert(column.name.description, at: 0) }
         }
@@ -323,7 +323,7 @@ public struct RowTransform: Sendable {
         guard isArray || !areTuples else { throw RowRefusal("not a list: \(column.name)") }
         if nodes.isEmpty { return nil }
         let first = elements.count
-        try forEach(nodes, rest, of: document, placeholder: "{}") { transform, _, node throws(RowRefusal) in
+        try forEach(nodes, rest, of: document, placeholder: Pieces.object) { transform, _, node throws(RowRefusal) in
             if areTuples {
                 transform.elements.append(try transform.tuple(node, .element, of: document, fields))
             } else if document.kind(of: node) == .object {
@@ -381,7 +381,7 @@ public struct RowTransform: Sendable {
             texts.append(UInt8(ascii: kind == .true ? "1" : "0"))
         case .integer:
             guard kind == .number, let number = Int64(decimal: document.bytes(of: value)) else { return nil }
-            let quote: ConstantText = number.magnitude < Self.exactIntegerLimit ? "" : "\""
+            let quote = number.magnitude < Self.exactIntegerLimit ? Pieces.empty : Pieces.quote
             texts.append(quote)
             if number < 0 { texts.append(UInt8(ascii: "-")) }
             texts.append(decimal: number.magnitude)
@@ -518,7 +518,7 @@ public struct RowTransform: Sendable {
     ///
     /// `placeholder` takes the place of a missing rest.
     private mutating func forEach(
-        _ nodes: [JSONNode], _ rest: RestPlace, of document: JSONDocument, placeholder: ConstantText = "null",
+        _ nodes: [JSONNode], _ rest: RestPlace, of document: JSONDocument, placeholder: ConstantText = Pieces.null,
         _ body: (inout RowTransform, Int, JSONNode) throws(RowRefusal) -> Void
     ) throws(RowRefusal) {
         let beginning = beginRest(rest, UInt8(ascii: "["), of: document)
@@ -543,4 +543,10 @@ extension Span<UInt8> {
         }
         return true
     }
+}
+
+/// Constant parts of rows.
+private enum Pieces {
+    static let (comma, empty, quote): (ConstantText, ConstantText, ConstantText) = (",", "", "\"")
+    static let (key, null, object): (ConstantText, ConstantText, ConstantText) = ("{\"key\":", "null", "{}")
 }

@@ -55,7 +55,7 @@ public final class TableColumns: Sendable {
 }
 
 /// A column of a live table, or a field of a column of type RECORD.
-package struct TableColumn: Sendable {
+package final class TableColumn: Sendable {
     /// A type, with its name in schemas.
     package enum ValueType: String, Sendable {
         case string = "STRING", integer = "INT64", float = "FLOAT64", boolean = "BOOL", json = "JSON"

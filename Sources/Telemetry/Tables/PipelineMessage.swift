@@ -36,7 +36,8 @@ public struct PipelineMessage: Sendable {
     public private(set) var clientID: String?
     /// The time of the delivery, or `nil` if it is unknown.
     public var submissionTimestamp: String?
-    private var normalized: [CapturedText: String] = [:]
+    /// The values of the keys in ``normalizedKeys``.
+    private var normalized: [String?] = [nil, nil, nil, nil, nil]
     private var sampleID: Int32?
 
     /// The name, version, channel and build of the app in the path of telemetry-ios.
@@ -138,7 +139,7 @@ public struct PipelineMessage: Sendable {
         }
         submissionTimestamp = text(Self.timestampKey, in: root) ?? submissionTimestamp
         documentID = text(Self.documentIDKey, in: root) ?? documentID
-        for key in Self.normalizedKeys { if let value = text(key, in: root) { normalized[key.description] = value } }
+        normalized = zip(Self.normalizedKeys, normalized).map { text($0, in: root) ?? $1 }
         sampleID = payload.value(of: Self.sampleIDKey, in: root).flatMap { Int32(Self.text(of: $0, in: payload)) }
     }
 
@@ -227,7 +228,7 @@ public struct PipelineMessage: Sendable {
             os.map(NormalizedAttribute.os), osVersion.map(NormalizedAttribute.osVersion),
             geo["country"].map(NormalizedAttribute.countryCode),
         ]
-        for (key, value) in zip(Self.normalizedKeys, derived) { if let value { normalized[key.description] = value } }
+        normalized = zip(derived, normalized).map { $0 ?? $1 }
     }
 
     /// Appends the keys that precede those of the payload, as a JSON object.
@@ -240,8 +241,8 @@ public struct PipelineMessage: Sendable {
                 output.append(jsonString: member.value.utf8.span)
             }
         }
-        func write(_ name: ConstantText, _ members: [CapturedText: String]) {
-            output.append(name)
+        func write(_ name: String, _ members: [CapturedText: String]) {
+            output.append(copying: name.utf8.span)
             write(members.isEmpty ? [] : members.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) })
             output.append(UInt8(ascii: "}"))
         }
@@ -250,16 +251,16 @@ public struct PipelineMessage: Sendable {
         write(",\"user_agent\":{", userAgent)
         write(",\"header\":{", headers)
         if CapturedText(namespace) == Self.telemetry {
-            output.append(",\"uri\":{")
+            output.append(copying: ",\"uri\":{".utf8.span)
             write(zip(Self.uriKeys, uri).compactMap { key, value in value.map { (key.description, $0) } })
             output.append(UInt8(ascii: "}"))
         }
-        output.append("},")
+        output.append(copying: "},".utf8.span)
         var members = [(Self.documentIDKey.description, documentID)]
         if let submissionTimestamp { members.insert((Self.timestampKey.description, submissionTimestamp), at: 0) }
         write(
             members
-                + Self.normalizedKeys.compactMap { key in normalized[key.description].map { (key.description, $0) } })
+                + zip(Self.normalizedKeys, normalized).compactMap { key, value in value.map { (key.description, $0) } })
         if let sampleID { output.append(copying: ",\"\(Self.sampleIDKey)\":\(sampleID)".utf8.span) }
         output.append(UInt8(ascii: "}"))
     }

@@ -21,7 +21,7 @@ struct ConvertCommand: AsyncParsableCommand {
               csv         a folder with one file per table: NAME.csv, NAME/
               parquet     a folder with one file per table, with typed columns: NAME.parquet
               timesketch  a timeline for Timesketch: NAME.timeline.jsonl
-              bigquery    a folder with rows of Mozilla's live tables; only with --to
+              bigquery    a folder with rows of live tables in BigQuery; only with --to
 
               pingferry convert -o phone.sqlite phone/
               sqlite3 phone.sqlite 'SELECT * FROM events_per_day'
@@ -68,9 +68,9 @@ struct ConvertCommand: AsyncParsableCommand {
             numbers in tables start from 1 in each part.
               pingferry convert --segments 3-4 -o part-2.csv monday.tar.zst
 
-            --to bigquery writes records of Mozilla's systems as the rows that Mozilla's ingestion pipeline would write \
-            to its live tables, such as telemetry.core_v7, so that one query covers live and captured pings. --schemas \
-            names a copy of the branch generated-schemas of mozilla-pipeline-schemas, or of its folder schemas. Each \
+            --to bigquery writes pings as the rows that their ingestion pipeline would write to its live tables, such as \
+            telemetry.core_v7, so that one query covers live and captured pings. --schemas names a copy of the branch \
+            generated-schemas of the pipeline's schemas, or of its folder schemas. Each \
             table has a file of rows and its schema, and README.txt shows the commands for bq and DuckDB. Held records \
             are omitted without --held. Records that the pipeline would refuse, and records without a schema, are \
             counted; the exit status is then 1. --deliveries reads the times of deliveries from receipts.
