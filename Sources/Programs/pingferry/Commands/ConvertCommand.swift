@@ -161,7 +161,9 @@ struct ConvertCommand: AsyncParsableCommand {
             case .parquet:
                 try await writeTables(
                     .parquet(creator: "pingferry version \(ProgramVersion.number)"), pseudonymizer)
-            case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
+            case .timesketch:
+                try await writeTables(
+                    .timeline(try openOutput(), spoolFolder: CommonOptions.temporaryFolder), pseudonymizer)
             }
         }
     }
