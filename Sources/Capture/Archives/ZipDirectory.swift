@@ -17,11 +17,22 @@ struct ZipDirectory {
     private(set) var entryCount: Int?
     /// Whether the directory leads to the local headers of all members.
     private var isConsistent = true
+    /// The members that can be inflated without libarchive, sorted by the offsets of their contents.
+    private(set) var plainMembers: [PlainMember] = []
     /// Whether the file begins with a local header.
     private let beginsWithMember: Bool
 
     /// Whether the archive can be read only from front to back.
     var isInconsistentZip: Bool { !isConsistent && beginsWithMember }
+
+    /// A member that is stored or deflated, and is not encrypted.
+    struct PlainMember: Sendable {
+        /// The range of the contents in the file.
+        let range: Range<Int>
+        let size: Int
+        let checksum: UInt32
+        let isDeflated: Bool
+    }
 
     private static let endRecordSize = 22
     private static let endSignature: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
@@ -30,7 +41,12 @@ struct ZipDirectory {
     private static let entrySize = 46
     private static let entrySignature: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
     private static let localSignature: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
+    private static let localHeaderSize = 30
+    /// The size of the pieces in which local headers are read, which contain the headers of several small members.
+    private static let localPieceSize = 32 << 10
     private static let pieceSize = 1 << 20
+
+    private init() { beginsWithMember = false }
 
     /// Finds the directory of the archive in `source`, and compares at most `entryLimit` entries with the local headers.
     ///
@@ -49,13 +65,27 @@ struct ZipDirectory {
         }
         let usesZip64 =
             start >= Self.locatorSize && tail[(start - Self.locatorSize)...].starts(with: Self.locatorSignature)
-        guard !usesZip64 else { return }
+        guard !usesZip64 else {
+            plainMembers = try Self.plainMembers(inZip64: tail[start...], of: source, limit: entryLimit)
+            return
+        }
         let end = source.count - size + start
         let first = end - tail.number(at: start + 12, size: 4)
         isConsistent = first >= 0
         guard isConsistent else { return }
         try compareEntries(
             in: first..<end, of: source, shift: first - tail.number(at: start + 16, size: 4), limit: entryLimit)
+    }
+
+    /// Returns the members of a Zip64 archive if the end record `record` states the location of its directory.
+    private static func plainMembers(
+        inZip64 record: ArraySlice<UInt8>, of source: ByteSource, limit: Int
+    ) throws(FileError) -> [PlainMember] {
+        let (size, first) = (Array(record).number(at: 12, size: 4), Array(record).number(at: 16, size: 4))
+        guard size < UInt32.max, first < UInt32.max, first + size <= source.count else { return [] }
+        var directory = ZipDirectory()
+        try directory.compareEntries(in: first..<first + size, of: source, shift: 0, limit: limit)
+        return directory.isConsistent ? directory.plainMembers : []
     }
 
     /// Counts the entries in `range`, and checks that a local header is at the offset that each entry states.
@@ -68,6 +98,7 @@ struct ZipDirectory {
         var count = 0
         var piece: [UInt8] = []
         var pieceStart = position
+        var locals: (start: Int, bytes: [UInt8]) = (0, [])
         isConsistent = shift >= 0
         while position < range.upperBound, count <= limit {
             if position + Self.entrySize > pieceStart + piece.count {
@@ -84,12 +115,46 @@ struct ZipDirectory {
             let offset = piece.number(at: index + 42, size: 4)
             // A larger offset is in a Zip64 field.
             if isConsistent, offset != UInt32.max {
-                isConsistent = try source.bytes(at: shift + offset, count: 4) == Self.localSignature
+                let start = shift + offset
+                if start < locals.start || start + Self.localHeaderSize > locals.start + locals.bytes.count {
+                    locals = (start, try source.bytes(at: start, count: Self.localPieceSize))
+                }
+                let header = locals.bytes[(start - locals.start)...]
+                isConsistent = header.starts(with: Self.localSignature)
+                if let member = PlainMember(entry: piece[index...], local: header.prefix(Self.localHeaderSize), at: start),
+                    member.range.upperBound <= range.lowerBound
+                {
+                    plainMembers.append(member)
+                }
             }
             position += Self.entrySize
             for field in [28, 30, 32] { position += piece.number(at: index + field, size: 2) }
         }
         entryCount = count
+        // The entries of most archives are already sorted.
+        plainMembers.sort { $0.range.lowerBound < $1.range.lowerBound }
+    }
+}
+
+extension ZipDirectory.PlainMember {
+    /// Creates a member from its directory entry and its local header, which begins at `offset`.
+    ///
+    /// Returns `nil` if the member is encrypted, has another compression, or needs Zip64 fields, or if the headers differ.
+    fileprivate init?(entry: ArraySlice<UInt8>, local: ArraySlice<UInt8>, at offset: Int) {
+        let (entry, local) = (Array(entry.prefix(28)), Array(local))
+        guard local.count == 30, entry[8..<12] == local[6..<10] else { return nil }
+        let (flags, method) = (entry.number(at: 8, size: 2), entry.number(at: 10, size: 2))
+        guard flags & ~0b1000_0000_1110 == 0, method == 0 || method == 8,
+            // The local header need not contain the sizes and the checksum if they follow the contents.
+            entry[16..<28] == local[14..<26] || flags & 8 != 0
+        else { return nil }
+        let (count, size) = (entry.number(at: 20, size: 4), entry.number(at: 24, size: 4))
+        guard count < UInt32.max, size < UInt32.max, method == 8 || count == size else { return nil }
+        let start = offset + 30 + local.number(at: 26, size: 2) + local.number(at: 28, size: 2)
+        range = start..<start + count
+        self.size = size
+        checksum = UInt32(entry.number(at: 16, size: 4))
+        isDeflated = method == 8
     }
 }
 

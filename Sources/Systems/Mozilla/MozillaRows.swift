@@ -92,13 +92,16 @@ private enum CoreRows {
     static let type = "core"
 
     private static let fields = CorePing.fields.sorted
+    /// The keys and the kinds of the fields, which are separate because copying a field takes a noticeable time.
+    private static let keys = fields.map(\.key)
+    private static let kinds = fields.map { CellKind($0.form) }
 
     /// The table of core pings, whose rows contain a cell for each field, and a cell for all other members.
     static let core = RowTable<[Cell]>(
         "core", aRowForEach: "core ping of Mozilla's telemetry-ios", key: ["record"], indexes: [["clientId"]],
         [.record]
             + fields.enumerated().map { index, field in
-                .cell(field.key.description, columnKind(of: field.form), field.meaning) { $0[index] }
+                .cell(field.key.description, CellKind(field.form).columnKind, field.meaning) { $0[index] }
             } + [
                 .cell("other", .json, "all members that have no column, or whose type differs from that of the column")
                 {
@@ -117,13 +120,30 @@ private enum CoreRows {
             .cell("count", .integer, "the number of searches since the previous core ping") { $0.count },
         ])
 
-    private static func columnKind(of form: PayloadForm) -> TableColumn.Kind {
-        switch form {
-        case .version, .integer: .integer
-        case .boolean: .flag
-        case .string: .text
-        case .orNull(let form): columnKind(of: form)
-        case .any, .number, .list, .structure, .object, .open, .map: .json
+    /// The kind of the cells of a field.
+    private enum CellKind {
+        case integer, flag, string, list, object, any
+
+        init(_ form: PayloadForm) {
+            self =
+                switch form {
+                case .version, .integer: .integer
+                case .boolean: .flag
+                case .string: .string
+                case .orNull(let form): Self(form)
+                case .list: .list
+                case .object, .open, .map: .object
+                case .any, .number, .structure: .any
+                }
+        }
+
+        var columnKind: TableColumn.Kind {
+            switch self {
+            case .integer: .integer
+            case .flag: .flag
+            case .string: .text
+            case .list, .object, .any: .json
+            }
         }
     }
 
@@ -138,16 +158,16 @@ private enum CoreRows {
     /// Returns a cell for each field, and a cell for all other members.
     private static func cells(of document: JSONDocument, _ buffer: inout RowBuffer) -> [Cell] {
         var cells: [Cell] = []
-        cells.reserveCapacity(fields.count + 1)
+        cells.reserveCapacity(keys.count + 1)
         var otherKeys: Set<JSONNode> = []
         // Members and fields are both in canonical order, so a single pass matches them.
         var index = 0
         let count = document.memberCount(of: document.root)
-        for field in fields {
+        for (field, key) in keys.enumerated() {
             var found: JSONMember?
             while index < count {
                 let member = document.member(at: index, of: document.root)
-                let order = document.bytes(of: member.key).ordered(against: field.key)
+                let order = document.bytes(of: member.key).ordered(against: key)
                 guard order <= 0 else { break }
                 index += 1
                 if order == 0 {
@@ -160,7 +180,7 @@ private enum CoreRows {
                 cells.append(.null)
                 continue
             }
-            let cell = cell(of: member.value, field.form, in: document, &buffer)
+            let cell = cell(of: member.value, kinds[field], in: document, &buffer)
             if cell == .null, document.kind(of: member.value) != .null { otherKeys.insert(member.key) }
             cells.append(cell)
         }
@@ -175,19 +195,17 @@ private enum CoreRows {
         return cells
     }
 
-    /// Returns the cell for `value`, or NULL if `value` does not have the type that `form` specifies.
+    /// Returns the cell for `value`, or NULL if `value` does not have the type that `kind` specifies.
     private static func cell(
-        of value: JSONNode, _ form: PayloadForm, in document: JSONDocument, _ buffer: inout RowBuffer
+        of value: JSONNode, _ kind: CellKind, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> Cell {
-        switch form {
-        case .version, .integer: buffer.keep(integer: value, of: document)
-        case .boolean: buffer.keep(flag: value, of: document)
+        switch kind {
+        case .integer: buffer.keep(integer: value, of: document)
+        case .flag: buffer.keep(flag: value, of: document)
         case .string: buffer.keep(string: value, of: document)
-        case .orNull(let form): cell(of: value, form, in: document, &buffer)
         case .list: document.kind(of: value) == .array ? buffer.keep(json: value, of: document) : .null
-        case .object, .open, .map:
-            document.kind(of: value) == .object ? buffer.keep(json: value, of: document) : .null
-        case .any, .number, .structure: buffer.keep(json: value, of: document)
+        case .object: document.kind(of: value) == .object ? buffer.keep(json: value, of: document) : .null
+        case .any: buffer.keep(json: value, of: document)
         }
     }
 
