@@ -107,7 +107,9 @@ struct ArchiveSpooler {
             try inflation?.finish()
             if let directory, formats != .tar { reportEntries(of: directory, memberCount: memberCount) }
         } catch {
-            guard inflation == nil, case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else { throw error }
+            guard inflation == nil, case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else {
+                throw error
+            }
             let remedy = archive.isSplit ? "; \(UnreadFormat.splitRemedy)" : ""
             report("damaged", "\(error); what follows is lost\(remedy)", at: "")
         }

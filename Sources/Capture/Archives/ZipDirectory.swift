@@ -32,6 +32,21 @@ struct ZipDirectory {
         let size: Int
         let checksum: UInt32
         let isDeflated: Bool
+        /// Whether the checksum and the sizes are repeated after the contents.
+        let hasDescriptor: Bool
+
+        /// The maximum size of a descriptor in bytes.
+        static let maxDescriptorSize = 16
+
+        /// Returns whether `bytes`, which follow the contents, begin with a descriptor that matches the directory entry.
+        func isDescriptor(_ bytes: Span<UInt8>) -> Bool {
+            var expected: [UInt8] = []
+            for number in [UInt64(checksum), UInt64(range.count), UInt64(size)] {
+                expected += [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+            }
+            let signed = [0x50, 0x4B, 0x07, 0x08] + expected
+            return bytes.starts(with: expected.span) || bytes.starts(with: signed.span)
+        }
     }
 
     private static let endRecordSize = 22
@@ -121,7 +136,8 @@ struct ZipDirectory {
                 }
                 let header = locals.bytes[(start - locals.start)...]
                 isConsistent = header.starts(with: Self.localSignature)
-                if let member = PlainMember(entry: piece[index...], local: header.prefix(Self.localHeaderSize), at: start),
+                if let member = PlainMember(
+                    entry: piece[index...], local: header.prefix(Self.localHeaderSize), at: start),
                     member.range.upperBound <= range.lowerBound
                 {
                     plainMembers.append(member)
@@ -155,6 +171,7 @@ extension ZipDirectory.PlainMember {
         self.size = size
         checksum = UInt32(entry.number(at: 16, size: 4))
         isDeflated = method == 8
+        hasDescriptor = flags & 8 != 0
     }
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// libarchive reads the headers, and decides which members there are. It would inflate their contents on one core.
 struct ZipInflation {
-    /// The contents of a member that differ from the size or the checksum in its headers.
+    /// An error that reports contents that differ from the size or the checksum in the headers or after the contents.
     private struct Mismatch: Error {}
 
     /// Members that are close to each other in the archive, and are read together.
@@ -80,8 +80,9 @@ struct ZipInflation {
     }
 
     private static func contents(of chunk: Chunk, in source: ByteSource) throws -> [UInt8] {
-        let bytes = try source.bytes(at: chunk.range.lowerBound, count: chunk.range.count)
-        guard bytes.count == chunk.range.count else { throw Mismatch() }
+        let bytes = try source.bytes(
+            at: chunk.range.lowerBound, count: chunk.range.count + ZipDirectory.PlainMember.maxDescriptorSize)
+        guard bytes.count >= chunk.range.count else { throw Mismatch() }
         var inflater = try Inflater(.raw)
         return try [UInt8](capacity: chunk.size) { output in
             for member in chunk.members {
@@ -99,7 +100,10 @@ struct ZipInflation {
                 let checksum = output.span.extracting(droppingFirst: start).withUnsafeBytes {
                     crc32(0, $0.bindMemory(to: UInt8.self).baseAddress, UInt32($0.count))
                 }
-                guard output.count - start == member.size, checksum == member.checksum else { throw Mismatch() }
+                guard output.count - start == member.size, checksum == member.checksum,
+                    !member.hasDescriptor
+                        || member.isDescriptor(bytes.span.extracting(droppingFirst: offset + member.range.count))
+                else { throw Mismatch() }
             }
         }
     }

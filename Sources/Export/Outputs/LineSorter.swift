@@ -38,8 +38,6 @@ struct TimedLines: Sendable {
 /// If the lines need more memory than a limit, they are sorted in parts. Each sorted part is written to a spool as a
 /// run, and the runs are merged at the end.
 struct LineSorter {
-    /// The maximum size, in bytes, of the lines that are sorted in memory.
-    private static let memoryLimit = 32 << 20
     /// The size, in bytes, of the pieces that are written.
     private static let pieceSize = 1 << 20
     /// The size of the buffers for reading all runs, in bytes.
@@ -48,6 +46,7 @@ struct LineSorter {
     private static let minReadingSize = 64 << 10
 
     private let folder: String
+    private let memoryLimit: Int
     private let recycle: (TimedLines) -> Void
     private var unsorted: [TimedLines] = []
     /// The size of the memory for the unsorted lines, in bytes.
@@ -58,14 +57,16 @@ struct LineSorter {
 
     /// Creates a sorter whose spool is on the disk of `folder`.
     ///
-    /// `recycle` is called with lines that are no longer needed, so that their memory can be reused.
-    init(folder: String, recycle: @escaping (TimedLines) -> Void) {
+    /// Lines that need at most `memoryLimit` bytes of memory are sorted at a time. `recycle` is called with lines that are
+    /// no longer needed, so that their memory can be reused.
+    init(folder: String, memoryLimit: Int = 32 << 20, recycle: @escaping (TimedLines) -> Void = { _ in }) {
         self.folder = folder
+        self.memoryLimit = memoryLimit
         self.recycle = recycle
     }
 
     mutating func add(_ lines: TimedLines) throws(FileError) {
-        if !unsorted.isEmpty, unsortedSize + lines.text.capacity > Self.memoryLimit { try spoolRun() }
+        if !unsorted.isEmpty, unsortedSize + lines.text.capacity > memoryLimit { try spoolRun() }
         unsorted.append(lines)
         unsortedSize += lines.text.capacity
     }

@@ -128,8 +128,7 @@ private struct TimelineWriter {
                 writeLine(at: records[.milliseconds], records[.time], Piece.queued, event: nil, to: &lines)
             }
             while events.isOf(record) {
-                let hasOwnTime = !isText(events[.basis], "record") && !isText(events[.basis], "earlier-run")
-                let description = hasOwnTime ? Piece.recorded : Piece.queued
+                let description = hasOwnTime(events[.basis]) ? Piece.recorded : Piece.queued
                 writeLine(at: events[.milliseconds], events[.time], description, event: events, to: &lines)
                 events.advance()
             }
@@ -137,19 +136,27 @@ private struct TimelineWriter {
         }
     }
 
+    /// Returns whether `basis` is the basis of a time that is not that of the record.
+    private func hasOwnTime(_ basis: Cell) -> Bool {
+        let basis = span(of: basis)
+        return !basis.equals("record") && !basis.equals("earlier-run")
+    }
+
     /// Prepares the members that all lines of the current record have in common.
     private mutating func beginRecord(_ record: Cell) {
-        var codes: [ArraySlice<UInt8>] = []
+        let isHeld = holds.isOf(record)
+        var codes: [UInt8] = []
         while holds.isOf(record) {
-            codes.append(bytes(of: holds[.code]))
+            codes.append(copying: span(of: holds[.code]))
             holds.advance()
+            if holds.isOf(record) { codes.append(UInt8(ascii: ",")) }
         }
         tag =
-            switch (codes.isEmpty, notes.isOf(record)) {
-            case (true, false): Piece.noTags
-            case (true, true): Piece.normalized
-            case (false, false): Piece.held
-            case (false, true): Piece.heldAndNormalized
+            switch (isHeld, notes.isOf(record)) {
+            case (false, false): Piece.noTags
+            case (false, true): Piece.normalized
+            case (true, false): Piece.held
+            case (true, true): Piece.heldAndNormalized
             }
         while notes.isOf(record) { notes.advance() }
         start.removeAll()
@@ -158,11 +165,14 @@ private struct TimelineWriter {
         append(app == .null ? Piece.firstCapture : Piece.capture, records[.capture], to: &start)
         append(Piece.client, records[.client], to: &start)
         append(Piece.device, records[.device], to: &start)
-        if !codes.isEmpty { append(Piece.codes, codes.joined(separator: ",".utf8), to: &start) }
+        if isHeld {
+            start.append(Piece.codes)
+            start.append(jsonString: codes.span)
+        }
         append(Piece.path, records[.path], to: &start)
         append(Piece.id, records[.id], to: &start)
-        let type = bytes(of: records[.type])
-        append(Piece.dataType, "pingferry:".utf8 + bytes(of: records[.system]) + ":".utf8 + type, to: &start)
+        start.append(Piece.dataType)
+        appendSystemAndType(after: "pingferry:", separator: UInt8(ascii: ":"), to: &start)
     }
 
     /// Writes a line for `event`, or for the current record if `event` is `nil`.
@@ -174,25 +184,24 @@ private struct TimelineWriter {
             lines.untimedCount += 1
             return
         }
-        let datetime = bytes(of: time).dropLast()
-        let extra = bytes(of: event?[.extra] ?? .null).utf8Prefix(Self.maxExtraSize)
         lines.append(at: milliseconds) { line in
             line.append(copying: start.span)
             // For example, `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
             line.append(Piece.datetime)
-            line.append(copying: datetime.span)
+            line.append(copying: span(of: time).extracting(first: 23))
             line.append(Piece.endOfDatetime)
-            if !extra.isEmpty {
+            if case .text(let start, let count)? = event?[.extra] {
+                let extra = text[start..<start + Int(count)].utf8Prefix(Self.maxExtraSize)
                 line.append(Piece.extra)
                 line.append(jsonString: extra.span)
             }
             let name = event?[.name] ?? .null
             let label = event?[.label] ?? .null
             let message = label == .null ? name : label
+            append(Piece.message, message, to: &line)
             if message == .null {
-                append(Piece.message, bytes(of: records[.system]) + " ".utf8 + bytes(of: records[.type]), to: &line)
-            } else {
-                append(Piece.message, message, to: &line)
+                line.append(Piece.message)
+                appendSystemAndType(after: "", separator: UInt8(ascii: " "), to: &line)
             }
             append(Piece.name, name, to: &line)
             append(Piece.system, records[.system], to: &line)
@@ -215,25 +224,28 @@ private struct TimelineWriter {
         case .integer(let number):
             line.append(key)
             line.append(signedDecimal: number)
-        case .text(let start, let count), .real(let start, let count):
+        case .text, .real:
             line.append(key)
-            line.append(jsonString: text.span.extracting(start..<start + Int(count)))
+            line.append(jsonString: span(of: cell))
         }
     }
 
-    private func append(_ key: ConstantText, _ string: some Sequence<UInt8>, to line: inout TextBuffer) {
-        let bytes = Array(string)
-        line.append(key)
-        line.append(jsonString: bytes.span)
+    /// Appends a string that consists of `prefix`, the system and the type of the current record.
+    private func appendSystemAndType(after prefix: String, separator: UInt8, to line: inout TextBuffer) {
+        var string = Array(prefix.utf8)
+        string.append(copying: span(of: records[.system]))
+        string.append(separator)
+        string.append(copying: span(of: records[.type]))
+        line.append(jsonString: string.span)
     }
 
-    private func isText(_ cell: Cell, _ text: String) -> Bool { bytes(of: cell).span.equals(text) }
-
     /// Returns the bytes of a string, or no bytes for any other cell.
-    private func bytes(of cell: Cell) -> ArraySlice<UInt8> {
+    @_lifetime(borrow self)
+    private func span(of cell: Cell) -> Span<UInt8> {
         switch cell {
-        case .null, .integer: []
-        case .text(let start, let count), .real(let start, let count): text[start..<start + Int(count)]
+        case .null, .integer: text.span.extracting(0..<0)
+        case .text(let start, let count), .real(let start, let count):
+            text.span.extracting(start..<start + Int(count))
         }
     }
 
