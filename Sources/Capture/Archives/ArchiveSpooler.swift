@@ -91,8 +91,10 @@ struct ArchiveSpooler {
             let start = spool.endOffset
             var spooler = copy self
             spooler.inflation = ZipInflation(members, of: source, spool: spool, limit: jobLimit)
-            // After an error, libarchive reads the archive alone, so that damage is always reported in the same way.
-            if let result = try? spooler.readMembers(bytes, formats, directory) { return result }
+            // After an error or a problem, libarchive reads the archive alone, so that offsets and texts do not depend on jobs.
+            if let result = try? spooler.readMembers(bytes, formats, directory), result.problems.isEmpty {
+                return result
+            }
             spool.truncate(to: start)
         }
         return try readMembers(bytes, formats, directory)

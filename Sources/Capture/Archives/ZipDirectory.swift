@@ -155,9 +155,15 @@ struct ZipDirectory {
 extension ZipDirectory.PlainMember {
     /// Creates a member from its directory entry and its local header, which begins at `offset`.
     ///
-    /// Returns `nil` if the member is encrypted, has another compression, or needs Zip64 fields, or if the headers differ.
+    /// Returns `nil` if the member is not a regular file, is encrypted, has another compression, or needs Zip64 fields, or if the headers differ.
     fileprivate init?(entry: ArraySlice<UInt8>, local: ArraySlice<UInt8>, at offset: Int) {
-        let (entry, local) = (Array(entry.prefix(28)), Array(local))
+        let (entry, local) = (Array(entry.prefix(42)), Array(local))
+        // libarchive reads no contents of members that are not regular files. The attributes are those of the system.
+        switch entry[5] {
+        case 0: guard entry[38] & 0x10 == 0 else { return nil }
+        case 3: guard entry[41] & 0xF0 == 0x80 else { return nil }
+        default: return nil
+        }
         guard local.count == 30, entry[8..<12] == local[6..<10] else { return nil }
         let (flags, method) = (entry.number(at: 8, size: 2), entry.number(at: 10, size: 2))
         guard flags & ~0b1000_0000_1110 == 0, method == 0 || method == 8,
