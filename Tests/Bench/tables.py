@@ -18,7 +18,8 @@ OUTPUTS = {
     "ndjson": FOLDER + "/tables.ndjson", "sqlite": FOLDER + "/tables.sqlite", "csv": FOLDER + "/tables.csv",
     "parquet": FOLDER + "/tables.parquet", "timesketch": FOLDER + "/tables.timeline.jsonl"}
 LIMITS = {
-    "sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6), "parquet": Limit(processor=3.5, memory=120e6)}
+    "sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6), "parquet": Limit(processor=3.5, memory=120e6),
+    "timesketch": Limit(memory=150e6)}
 # Building the rows takes as long as writing records, so that this goal is far away.
 GOALS = {"parquet": Limit(processor=1.5)}
 # Writes the table of events from records in NDJSON: the arguments are the paths of the records and of the database.

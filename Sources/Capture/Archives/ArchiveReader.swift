@@ -128,6 +128,19 @@ extension ArchiveReader {
         }
     }
 
+    /// Adds the contents of the current member to `inflation`, and returns their location.
+    ///
+    /// Returns `nil` if libarchive must read them.
+    mutating func inflatedContents(
+        of member: Member, by inflation: inout ZipInflation?
+    ) throws -> SpooledTree.Contents? {
+        guard inflation != nil, member.isInZip, member.hardLink == nil, let size = member.size,
+            let contents = try inflation?.add(contentsAt: Int(archive_filter_bytes(archive, 0)), count: size)
+        else { return nil }
+        try addExpanded(size)
+        return contents
+    }
+
     /// Reads the rest of the current member.
     ///
     /// libarchive would decompress it without a limit, or end it at the first bytes that look like the end of a member.

@@ -18,6 +18,10 @@ struct ArchiveSpooler {
     private let spool: Spool
     private let limits: ArchiveLimits
     private let formats: [any StoreFormat]
+    /// The limit for the jobs that inflate members, or `nil` if libarchive inflates all of them.
+    private let jobLimit: JobLimit?
+    /// The members that are inflated on several cores, or `nil` if libarchive inflates all of them.
+    private var inflation: ZipInflation?
     private var treeBuilder = SpooledTreeBuilder()
     private var problems: [LocatedProblem] = []
     private var unreportedCount = 0
@@ -36,8 +40,9 @@ struct ArchiveSpooler {
     private static let resourceForkPrefix = Array("__MACOSX/".utf8)
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
 
-    init(_ archive: ArchiveLocation, spool: Spool, formats: [any StoreFormat]) {
+    init(_ archive: ArchiveLocation, spool: Spool, formats: [any StoreFormat], jobLimit: JobLimit? = nil) {
         self.formats = formats
+        self.jobLimit = jobLimit
         self.archive = archive
         self.spool = spool
         limits = spool.archiveLimits
@@ -80,12 +85,33 @@ struct ArchiveSpooler {
         }
         let formats: ArchiveReader.Formats =
             isTar ? .tar : directory?.sequentialStart.map { .sequentialZip(from: $0) } ?? .all
+        if formats == .all, case .source(let source) = bytes, let members = directory?.plainMembers, !members.isEmpty,
+            let jobLimit, jobLimit.jobs > 1
+        {
+            let start = spool.endOffset
+            var spooler = copy self
+            spooler.inflation = ZipInflation(members, of: source, spool: spool, limit: jobLimit)
+            // After an error or a problem, libarchive reads the archive alone, so that offsets and texts do not depend on jobs.
+            if let result = try? spooler.readMembers(bytes, formats, directory), result.problems.isEmpty {
+                return result
+            }
+            spool.truncate(to: start)
+        }
+        return try readMembers(bytes, formats, directory)
+    }
+
+    private consuming func readMembers(
+        _ bytes: ArchiveBytes, _ formats: ArchiveReader.Formats, _ directory: ZipDirectory?
+    ) throws -> Result {
         var reader = try ArchiveReader(bytes, limits: limits, formats: formats)
         do {
             let memberCount = try addMembers(from: &reader)
-            if let directory, !isTar { reportEntries(of: directory, memberCount: memberCount) }
+            try inflation?.finish()
+            if let directory, formats != .tar { reportEntries(of: directory, memberCount: memberCount) }
         } catch {
-            guard case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else { throw error }
+            guard inflation == nil, case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else {
+                throw error
+            }
             let remedy = archive.splitRemedy.map { "; \($0)" } ?? ""
             report("damaged", "\(error); what follows is lost\(remedy)", at: "")
         }
@@ -242,9 +268,11 @@ struct ArchiveSpooler {
     private mutating func contents(
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws -> SpooledTree.Contents? {
-        let start = spool.endOffset
         // The first bytes suffice to name a format that is not read.
         let isHead = ArchiveFormat.mayBeUnread(named: path.split.name)
+        if !isHead, let contents = try reader.inflatedContents(of: member, by: &inflation) { return contents }
+        try inflation?.finish()
+        let start = spool.endOffset
         let limit = isHead ? ArchiveFormat.headSize : limits.memberSize
         do {
             let outcome = try reader.read(limit: isHead ? ArchiveReader.partSize : limit) { part in

@@ -1,6 +1,6 @@
 import CZlib
 
-/// A decompressor for gzip members (RFC 1952) or zlib streams (RFC 1950).
+/// A decompressor for gzip members (RFC 1952), zlib streams (RFC 1950), or deflated data without a header (RFC 1951).
 ///
 /// The data is decompressed piece by piece.
 struct Inflater: ~Copyable {
@@ -9,13 +9,26 @@ struct Inflater: ~Copyable {
     /// Whether the current member is complete and matches its checksum, if it has a checksum.
     private(set) var isAtEnd = false
 
+    /// The data that an inflater reads.
+    enum Format {
+        /// A gzip member or a zlib stream.
+        case gzipOrZlib
+        /// Deflated data without a header.
+        case raw
+    }
+
     /// Creates an inflater.
     ///
     /// - Throws: ``InflateError`` if there is not enough memory.
-    init() throws(InflateError) {
+    init(_ format: Format = .gzipOrZlib) throws(InflateError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard pingferry_inflate_init(stream) == Z_OK else {
+        let status =
+            switch format {
+            case .gzipOrZlib: pingferry_inflate_init(stream)
+            case .raw: pingferry_raw_inflate_init(stream)
+            }
+        guard status == Z_OK else {
             stream.deallocate()
             throw InflateError(reason: "not enough memory")
         }

@@ -67,7 +67,7 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let location = ArchiveLocation(label: label, path: path)
-        let spooler = ArchiveSpooler(location, spool: spool, formats: formats)
+        let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobLimit: limit)
         let members = try spooler.spoolMembers(archive)
         let rereader: ArchiveRereader? =
             if case .source(let source) = archive { ArchiveRereader(source: source, spooler: spooler) } else { nil }

@@ -113,10 +113,7 @@ enum CSVText {
         switch cell {
         case .null: break
         case .integer(let number):
-            output.append(atMost: 26) { writer in
-                if number < 0 { writer.append(UInt8(ascii: "-")) }
-                writer.append(decimal: number.magnitude)
-            }
+            output.append(signedDecimal: number)
         case .text(let start, let count):
             return append(field: text.extracting(start..<start + Int(count)), style: style, to: &output)
         case .real(let start, let count): output.append(copying: text.extracting(start..<start + Int(count)))

@@ -61,14 +61,12 @@ final class SQLiteSink: TableSink {
     let identities: Set<FileIdentity>
 
     /// Creates a database with empty tables.
-    ///
-    /// At most `threads` threads are used to create its indexes.
-    init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
+    init(path: String, replacing: Bool, tables: [Table]) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
         self.path = path
         do {
-            let database = try NewDatabase(path: file.partialPath, threads: threads)
+            let database = try NewDatabase(path: file.partialPath)
             try database.run("PRAGMA user_version = \(ExportTables.schemaVersion)")
             rows = try TableDatabase(database, tables, for: Self.self)
         } catch {

@@ -1,6 +1,6 @@
+import Bytes
 import Files
 import JSONText
-import SQLite
 import Telemetry
 
 /// A destination of bytes, such as a file, a pipe, or the standard output.
@@ -19,15 +19,63 @@ public protocol StreamSink: AnyObject {
 /// their records and, within a record, in the order of its events. Rows without a time are only counted, and so are rows
 /// with a time that readers of timelines cannot represent.
 ///
-/// SQLite sorts the rows in a private file, so that memory use does not depend on their number.
+/// Lines are formatted on all cores and sorted in a spool, so that memory use does not depend on their number.
 ///
 /// Source: "Exports", section 2.
 final class TimelineSink: TableSink {
     private let output: any StreamSink
-    private let rows: TableDatabase
+    private var sorter: LineSorter
     private(set) var untimedRowCount = 0
+    let tables: [Table]
+    let prepareRows: @Sendable (inout RowBuffer) -> TimedLines
 
-    private static let pieceSize = 1 << 20
+    /// Creates a sink whose spool is on the disk of `spoolFolder`.
+    init(_ output: any StreamSink, tables: ExportTables, spoolFolder: String) {
+        self.output = output
+        self.tables = tables.keeping(TimelineWriter.columns)
+        let pool = ValuePool<_, Never>(keeping: 2 * Self.maxSpareCount) { TimedLines() }
+        sorter = LineSorter(folder: spoolFolder) { if $0.text.capacity <= Self.maxSpareSize { pool.recycle($0) } }
+        prepareRows = { rows in
+            var lines = pool.take()
+            lines.removeAll()
+            var writer = TimelineWriter(rows)
+            writer.writeLines(to: &lines)
+            return lines
+        }
+    }
+
+    var identities: Set<FileIdentity> { output.identities }
+
+    var extraContents: ExtraContents { .allTables }
+
+    func write(_ prepared: borrowing TimedLines) throws {
+        untimedRowCount += prepared.untimedCount
+        try sorter.add(copy prepared)
+    }
+
+    func commit() throws {
+        try sorter.finish { try output.write($0) }
+        try output.commit()
+    }
+}
+
+/// A writer of the lines of a timeline for the rows of a buffer.
+private struct TimelineWriter {
+    /// The stored columns of each table.
+    static let columns: KeyValuePairs = [
+        "records": "record system type id client time time_ms app_id app_name device capture path",
+        "holds": "record n code", "notes": "record n",
+        "events": "record n at at_ms at_basis elapsed_ms name extra label",
+    ]
+    private enum RecordColumn: Int, CaseIterable {
+        case record, system, type, id, client, time, milliseconds, appID, appName, device, capture, path
+    }
+    private enum HoldColumn: Int, CaseIterable { case record, index, code }
+    private enum NoteColumn: Int, CaseIterable { case record, index }
+    private enum EventColumn: Int, CaseIterable {
+        case record, index, time, milliseconds, basis, elapsed, name, extra, label
+    }
+
     /// The times, in milliseconds since 1970, that a signed 64-bit number of nanoseconds can represent.
     ///
     /// They end in the year 2262. Versions of pandas before 3 reject a timeline with any other time.
@@ -37,102 +85,201 @@ final class TimelineSink: TableSink {
     /// Longer JSON is truncated.
     private static let maxExtraSize = 32_000
 
-    init(_ output: any StreamSink, tables: ExportTables, threads: Int) throws(FileError) {
-        self.output = output
-        do {
-            let columns: KeyValuePairs = [
-                "records": "record system type id client time_ms app_id app_name device capture path",
-                "holds": "record n code", "notes": "record n",
-                "events": "record n at_ms at_basis elapsed_ms name extra label",
-            ]
-            let database = try NewDatabase(path: "", threads: threads)
-            rows = try TableDatabase(database, tables.keeping(columns), for: Self.self)
-        } catch {
-            throw FileError(sorting: error)
-        }
+    /// The rows of a table, which are read in order.
+    private struct Rows<Column: RawRepresentable & CaseIterable> where Column.RawValue == Int {
+        let cells: [Cell]
+        /// The index of the first cell of the current row.
+        private var start = 0
+
+        init(_ cells: [Cell]) { self.cells = cells }
+
+        var isAtEnd: Bool { start >= cells.count }
+        /// The cell of the current row in `column`.
+        subscript(column: Column) -> Cell { cells[start + column.rawValue] }
+        /// Returns whether the current row belongs to the record with the number `record`.
+        func isOf(_ record: Cell) -> Bool { !isAtEnd && cells[start] == record }
+        mutating func advance() { start += Column.allCases.count }
     }
 
-    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+    private let text: TextBuffer
+    private var records: Rows<RecordColumn>
+    private var holds: Rows<HoldColumn>
+    private var notes: Rows<NoteColumn>
+    private var events: Rows<EventColumn>
+    /// The members that begin each line of the current record.
+    private var start = TextBuffer()
+    /// The member `tag` of each line of the current record.
+    private var tag = Piece.noTags
 
-    var tables: [Table] { rows.tables }
-
-    var identities: Set<FileIdentity> { output.identities }
-
-    var extraContents: ExtraContents { .allTables }
-
-    func write(_ prepared: borrowing RowBuffer) throws {
-        do { try rows.write(prepared) } catch { throw FileError(sorting: error) }
+    init(_ buffer: RowBuffer) {
+        text = buffer.text
+        records = Rows(buffer.cells[0])
+        holds = Rows(buffer.cells[1])
+        notes = Rows(buffer.cells[2])
+        events = Rows(buffer.cells[3])
     }
 
-    func recycle(_ prepared: RowBuffer) { rows.recycle(prepared) }
-
-    /// The keys of the members with strings.
-    private static let keys = [
-        "app", "capture", "client", "device", "held", "path", "record_id", "data_type", "datetime", "extra", "message",
-        "name", "system", "timestamp_desc", "type",
-    ]
-
-    /// The query that returns the strings in the order of ``keys``, except for the time, and other values.
-    private static let query = """
-        SELECT coalesce(app_name, app_id), capture, client, device,
-        (SELECT group_concat(code, ',') FROM holds WHERE holds.record = records.record), path, id,
-        'pingferry:' || system || ':' || type, NULL, extra, coalesce(label, nullif(name, ''), system || ' ' || type), name, system,
-        CASE WHEN at_basis NOT IN ('record', 'earlier-run') THEN 'Event recorded' ELSE 'Ping queued' END, type,
-        elapsed_ms, n, records.record, EXISTS (SELECT 1 FROM notes WHERE notes.record = records.record),
-        CASE WHEN n IS NULL THEN time_ms ELSE at_ms END AS time
-        FROM records LEFT JOIN events ON events.record = records.record ORDER BY time, records.record, n
-        """
-
-    func commit() throws {
-        var piece = TextBuffer()
-        do {
-            try rows.database.forEachRow(of: Self.query) { row in
-                guard let number = row[19] as Int64?, Self.representableTimes.contains(number),
-                    let time = Timestamp(inAnyYear: number)
-                else {
-                    untimedRowCount += 1
-                    return
-                }
-                Self.append(row, at: time, to: &piece)
-                guard piece.count >= Self.pieceSize else { return }
-                try output.write(piece[0..<piece.count].span)
-                piece.removeAll()
+    /// Writes the lines of all records.
+    mutating func writeLines(to lines: inout TimedLines) {
+        while !records.isAtEnd {
+            let record = records[.record]
+            beginRecord(record)
+            if !events.isOf(record) {
+                writeLine(at: records[.milliseconds], records[.time], Piece.queued, event: nil, to: &lines)
             }
-        } catch let error as DatabaseError {
-            throw FileError(sorting: error)
+            while events.isOf(record) {
+                let description = hasOwnTime(events[.basis]) ? Piece.recorded : Piece.queued
+                writeLine(at: events[.milliseconds], events[.time], description, event: events, to: &lines)
+                events.advance()
+            }
+            records.advance()
         }
-        try output.write(piece[0..<piece.count].span)
-        try output.commit()
     }
 
-    private static func append(_ row: borrowing DatabaseRow, at time: Timestamp, to output: inout TextBuffer) {
-        var separator = "{"
-        for (index, key) in keys.enumerated() {
+    /// Returns whether `basis` is the basis of a time that is not that of the record.
+    private func hasOwnTime(_ basis: Cell) -> Bool {
+        let basis = span(of: basis)
+        return !basis.equals("record") && !basis.equals("earlier-run")
+    }
+
+    /// Prepares the members that all lines of the current record have in common.
+    private mutating func beginRecord(_ record: Cell) {
+        let isHeld = holds.isOf(record)
+        var codes: [UInt8] = []
+        while holds.isOf(record) {
+            codes.append(copying: span(of: holds[.code]))
+            holds.advance()
+            if holds.isOf(record) { codes.append(UInt8(ascii: ",")) }
+        }
+        tag =
+            switch (isHeld, notes.isOf(record)) {
+            case (false, false): Piece.noTags
+            case (false, true): Piece.normalized
+            case (true, false): Piece.held
+            case (true, true): Piece.heldAndNormalized
+            }
+        while notes.isOf(record) { notes.advance() }
+        start.removeAll()
+        let app = records[.appName] == .null ? records[.appID] : records[.appName]
+        append(Piece.app, app, to: &start)
+        append(app == .null ? Piece.firstCapture : Piece.capture, records[.capture], to: &start)
+        append(Piece.client, records[.client], to: &start)
+        append(Piece.device, records[.device], to: &start)
+        if isHeld {
+            start.append(Piece.codes)
+            start.append(jsonString: codes.span)
+        }
+        append(Piece.path, records[.path], to: &start)
+        append(Piece.id, records[.id], to: &start)
+        start.append(Piece.dataType)
+        appendSystemAndType(after: "pingferry:", separator: UInt8(ascii: ":"), to: &start)
+    }
+
+    /// Writes a line for `event`, or for the current record if `event` is `nil`.
+    private func writeLine(
+        at milliseconds: Cell, _ time: Cell, _ description: ConstantText, event: Rows<EventColumn>?,
+        to lines: inout TimedLines
+    ) {
+        guard case .integer(let milliseconds) = milliseconds, Self.representableTimes.contains(milliseconds) else {
+            lines.untimedCount += 1
+            return
+        }
+        lines.append(at: milliseconds) { line in
+            line.append(copying: start.span)
             // For example, `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
-            var value = key == "datetime" ? "\(time.description.dropLast())000+00:00" : row[index] as String?
-            if key == "extra", let extra = value, extra.utf8.count > maxExtraSize {
-                value = String(decoding: Array(extra.utf8)[...].utf8Prefix(maxExtraSize), as: UTF8.self)
+            line.append(Piece.datetime)
+            line.append(copying: span(of: time).extracting(first: 23))
+            line.append(Piece.endOfDatetime)
+            if case .text(let start, let count)? = event?[.extra] {
+                let extra = text[start..<start + Int(count)].utf8Prefix(Self.maxExtraSize)
+                line.append(Piece.extra)
+                line.append(jsonString: extra.span)
             }
-            guard let value else { continue }
-            output.append(copying: "\(separator)\"\(key)\":".utf8.span)
-            output.append(jsonString: value.utf8.span)
-            separator = ","
+            let name = event?[.name] ?? .null
+            let label = event?[.label] ?? .null
+            var message = label == .null ? name : label
+            // Timesketch requires a message.
+            if case .text(_, 0) = message { message = .null }
+            append(Piece.message, message, to: &line)
+            if message == .null {
+                line.append(Piece.message)
+                appendSystemAndType(after: "", separator: UInt8(ascii: " "), to: &line)
+            }
+            append(Piece.name, name, to: &line)
+            append(Piece.system, records[.system], to: &line)
+            line.append(Piece.description)
+            line.append(description)
+            append(Piece.type, records[.type], to: &line)
+            append(Piece.elapsed, event?[.elapsed] ?? .null, to: &line)
+            append(Piece.index, event?[.index] ?? .null, to: &line)
+            append(Piece.record, records[.record], to: &line)
+            line.append(tag)
+            append(Piece.timestamp, .integer(milliseconds * 1000), to: &line)
+            line.append(Piece.end)
         }
-        for (index, key) in ["elapsed_ms", "n", "record"].enumerated() {
-            if let number: Int64 = row[keys.count + index] { output.append(copying: ",\"\(key)\":\(number)".utf8.span) }
-        }
-        let isHeld = (row[4] as String?) != nil
-        let tags = (isHeld ? ["\"held\""] : []) + (row[18] ? ["\"normalized\""] : [])
-        let end = ",\"tag\":[\(tags.joined(separator: ","))],\"timestamp\":\(time.milliseconds * 1000)}\n"
-        output.append(copying: end.utf8.span)
     }
-}
 
-extension FileError {
-    /// Creates an error that reports a failure to sort the lines.
-    ///
-    /// SQLite sorts the lines in private files in a temporary folder.
-    fileprivate init(sorting error: any Error) {
-        self.init(error, .spool, "temporary files", doing: "sort the timeline")
+    /// Appends a key with the value of a cell, unless the cell is null.
+    private func append(_ key: ConstantText, _ cell: Cell, to line: inout TextBuffer) {
+        switch cell {
+        case .null: return
+        case .integer(let number):
+            line.append(key)
+            line.append(signedDecimal: number)
+        case .text, .real:
+            line.append(key)
+            line.append(jsonString: span(of: cell))
+        }
+    }
+
+    /// Appends a string that consists of `prefix`, the system and the type of the current record.
+    private func appendSystemAndType(after prefix: String, separator: UInt8, to line: inout TextBuffer) {
+        var string = Array(prefix.utf8)
+        string.append(copying: span(of: records[.system]))
+        string.append(separator)
+        string.append(copying: span(of: records[.type]))
+        line.append(jsonString: string.span)
+    }
+
+    /// Returns the bytes of a string, or no bytes for any other cell.
+    @_lifetime(borrow self)
+    private func span(of cell: Cell) -> Span<UInt8> {
+        switch cell {
+        case .null, .integer: text.span.extracting(0..<0)
+        case .text(let start, let count), .real(let start, let count):
+            text.span.extracting(start..<start + Int(count))
+        }
+    }
+
+    /// The constant parts of lines.
+    private enum Piece {
+        static let app: ConstantText = "{\"app\":"
+        static let firstCapture: ConstantText = "{\"capture\":"
+        static let capture: ConstantText = ",\"capture\":"
+        static let client: ConstantText = ",\"client\":"
+        static let device: ConstantText = ",\"device\":"
+        static let codes: ConstantText = ",\"held\":"
+        static let path: ConstantText = ",\"path\":"
+        static let id: ConstantText = ",\"record_id\":"
+        static let dataType: ConstantText = ",\"data_type\":"
+        static let datetime: ConstantText = ",\"datetime\":\""
+        static let endOfDatetime: ConstantText = "000+00:00\""
+        static let extra: ConstantText = ",\"extra\":"
+        static let message: ConstantText = ",\"message\":"
+        static let name: ConstantText = ",\"name\":"
+        static let system: ConstantText = ",\"system\":"
+        static let description: ConstantText = ",\"timestamp_desc\":"
+        static let recorded: ConstantText = "\"Event recorded\""
+        static let queued: ConstantText = "\"Ping queued\""
+        static let type: ConstantText = ",\"type\":"
+        static let elapsed: ConstantText = ",\"elapsed_ms\":"
+        static let index: ConstantText = ",\"n\":"
+        static let record: ConstantText = ",\"record\":"
+        static let noTags: ConstantText = ",\"tag\":[]"
+        static let held: ConstantText = ",\"tag\":[\"held\"]"
+        static let normalized: ConstantText = ",\"tag\":[\"normalized\"]"
+        static let heldAndNormalized: ConstantText = ",\"tag\":[\"held\",\"normalized\"]"
+        static let timestamp: ConstantText = ",\"timestamp\":"
+        static let end: ConstantText = "}\n"
     }
 }

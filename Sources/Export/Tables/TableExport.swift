@@ -30,7 +30,9 @@ public struct TableExport: ~Copyable {
         /// `creator` is the name and the version of the writing program, such as `pingferry version 1.0`.
         case parquet(creator: String)
         /// A timeline of the events in the format of Timesketch, without the other tables.
-        case timeline(any StreamSink)
+        ///
+        /// Its lines are sorted in an unnamed file on the disk of `spoolFolder`.
+        case timeline(any StreamSink, spoolFolder: String)
         /// A temporary database for a report.
         case report(ReportDatabase)
     }
@@ -76,13 +78,14 @@ public struct TableExport: ~Copyable {
         self.limit = limit
         let sink: any TableSink =
             switch format {
-            case .sqlite: try SQLiteSink(path: path, replacing: replacing, tables: tables.all, threads: limit.jobs)
+            case .sqlite: try SQLiteSink(path: path, replacing: replacing, tables: tables.all)
             case .csv: try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .plain)
             case .csvForSpreadsheets:
                 try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .spreadsheet)
             case .parquet(let creator):
                 try ParquetSink(path: path, replacing: replacing, tables: tables.all, creator: creator, limit: limit)
-            case .timeline(let output): try TimelineSink(output, tables: tables, threads: limit.jobs)
+            case .timeline(let output, let spoolFolder):
+                TimelineSink(output, tables: tables, spoolFolder: spoolFolder)
             case .report(let database): database
             }
         switch (format, coverage) {

@@ -90,6 +90,14 @@ public struct TextBuffer: Sendable {
         append(atMost: 20) { $0.append(decimal: number) }
     }
 
+    /// Appends a number in decimal, with a minus sign if it is negative.
+    public mutating func append(signedDecimal number: Int64) {
+        append(atMost: 21) { writer in
+            if number < 0 { writer.append(UInt8(ascii: "-")) }
+            writer.append(decimal: number.magnitude)
+        }
+    }
+
     /// Appends UTF-8 as a JSON string with the shortest escapes.
     public mutating func append(jsonString text: Span<UInt8>) {
         append(atMost: text.canonicalLengthLimit) { $0.append(jsonString: text) }

@@ -209,7 +209,9 @@ struct ConvertCommand: AsyncParsableCommand {
             case .parquet:
                 try await writeTables(
                     .parquet(creator: "pingferry version \(ProgramVersion.number)"), systems, pseudonymizer)
-            case .timesketch: try await writeTables(.timeline(try openOutput()), systems, pseudonymizer)
+            case .timesketch:
+                try await writeTables(
+                    .timeline(try openOutput(), spoolFolder: CommonOptions.temporaryFolder), systems, pseudonymizer)
             case .bigquery: try await writeLiveTables()
             }
         }
