@@ -1216,9 +1216,13 @@ class Run:
         kept = {(row["capture"], row["path"], row["place"], row["system"], row["type"], row["id"]) for row in records.values()}
         for row in tables["repeats"]:
             record = records.get(row["record"])
-            if record is None or any(record[key] != row[key] for key in ("system", "type", "id", "client")):
+            # Of the same pending events, the record with a client is kept.
+            is_pending = "pending-events" in row["held"]
+            shared = ("system", "type") if is_pending and not row["payload_equal"] else ("system", "type", "id", "client")
+            if record is None or any(record[key] != row[key] for key in shared):
                 self.fault("repeats, row %d: differs from the kept record %s" % (row["n"], row["record"]))
-            if tuple(row[key] for key in ("capture", "path", "place", "system", "type", "id")) in kept or row["payload_equal"] != 1:
+            place = tuple(row[key] for key in ("capture", "path", "place", "system", "type", "id"))
+            if place in kept or row["payload_equal"] != 1 and not is_pending:
                 self.fault("repeats, row %d: %s" % (row["n"], row))
         meta = {row["key"]: row["value"] for row in tables["meta"]}
         times = sorted(row["time"] for row in records.values() if row["time"])

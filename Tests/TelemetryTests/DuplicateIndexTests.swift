@@ -61,9 +61,9 @@ import Testing
         let line = Array("{\"a\":1,\"payload\":{\"b\":2},\"source\":{}}\n".utf8)
         let copy = DroppedCopy(key: key(.max, 3), line: line[...], payload: 17..<24)
         let read = try #require(DroppedCopy((Array("xy".utf8) + copy.bytes)[2...]))
-        #expect(read.key == key(.max, 3))
+        #expect(read.key == key(.max, 3) && read.isPayloadEqual)
         #expect(String(decoding: read.envelope, as: UTF8.self) == #"{"a":1,"payload":0,"source":{}}"#)
-        #expect(DroppedCopy(copy.bytes[..<31]) == nil)
+        #expect(DroppedCopy(copy.bytes[..<32]) == nil)
     }
 
     @Test("Another system, type or letter case makes another id.")

@@ -228,9 +228,9 @@ public struct Intake: Sendable {
         _ entry: borrowing ScanOutput.Entry, of lines: borrowing TextBuffer,
         _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
-        if pendingEventCopies.isSuperseded(entry) {
+        if let kept = pendingEventCopies.keyOfKeptCopy(of: entry) {
             duplicateCount += 1
-            try list(dropped: entry, lines[entry.line])
+            try list(dropped: entry, lines[entry.line], for: kept)
         } else if !decidedRecords.isEmpty, !entry.rank.isDecisive, decidedRecords.contains(entry.key) {
             overruledRecords.insert(entry.key)
             duplicateCount += 1
@@ -249,11 +249,16 @@ public struct Intake: Sendable {
     }
 
     /// Adds a record to the list of dropped records, if there is one.
+    ///
+    /// `kept` is the key of the record that is kept instead, if it differs from that of the dropped record.
     private mutating func list(
-        dropped entry: borrowing ScanOutput.Entry, _ line: ArraySlice<UInt8>
+        dropped entry: borrowing ScanOutput.Entry, _ line: ArraySlice<UInt8>, for kept: RecordKey? = nil
     ) throws(FileError) {
         guard droppedCopies != nil else { return }
-        try droppedCopies?.append(DroppedCopy(key: entry.key, line: line, payload: entry.written.payload).bytes)
+        let key = kept ?? entry.key
+        let copy = DroppedCopy(
+            key: key, isPayloadEqual: key.content == entry.key.content, line: line, payload: entry.written.payload)
+        try droppedCopies?.append(copy.bytes)
     }
 
     /// Calls `body` with each dropped record, and with the number, from 1, of the record that was kept instead of it.

@@ -40,7 +40,8 @@ struct PendingEventCopies: Sendable {
     }
 
     private var copies: [Copy] = []
-    private var superseded: Set<InputKey> = []
+    /// The keys of the records that are kept instead of others.
+    private var keptKeys: [InputKey: RecordKey] = [:]
 
     /// Adds a record, unless it does not consist of pending events.
     mutating func add(_ entry: borrowing ScanOutput.Entry) {
@@ -76,13 +77,16 @@ struct PendingEventCopies: Sendable {
         let areSameApps =
             appsWithClient.contains(nil) || appsWithoutClient.isSubset(of: appsWithClient.union([nil]))
         let hasClient = !appsWithClient.isEmpty && areSameApps
-        for copy in copies where copy.client == nil && hasClient || best[copy.client]?.key != copy.key {
-            superseded.insert(InputKey(input: copy.group.input, key: copy.key))
+        let bestWithClient = best.filter { $0.key != nil }.values.min { $0.isBetter(than: $1) }
+        for copy in copies {
+            let kept = copy.client == nil && hasClient ? bestWithClient : best[copy.client]
+            guard let kept, kept.key != copy.key else { continue }
+            keptKeys[InputKey(input: copy.group.input, key: copy.key)] = kept.key
         }
     }
 
-    /// Returns whether a copy of a record with other borrowed fields is kept instead of the record.
-    func isSuperseded(_ entry: borrowing ScanOutput.Entry) -> Bool {
-        entry.pendingEvents != nil && superseded.contains(InputKey(input: entry.input, key: entry.key))
+    /// Returns the key of the copy with other borrowed fields that is kept instead of a record, or `nil` if there is none.
+    func keyOfKeptCopy(of entry: borrowing ScanOutput.Entry) -> RecordKey? {
+        entry.pendingEvents == nil ? nil : keptKeys[InputKey(input: entry.input, key: entry.key)]
     }
 }

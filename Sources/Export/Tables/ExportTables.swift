@@ -141,8 +141,8 @@ extension ExportTables {
             ) { $0.keptNumber },
             .member("system", "the telemetry system", isRequired: true, RecordKeys.system) { $0.envelope.root },
             .member("type", "the type of the record", isRequired: true, RecordKeys.type) { $0.envelope.root },
-            .member("id", "the id of both records", isRequired: true, RecordKeys.id) { $0.envelope.root },
-            .member("client", "the id of the client of both records", RecordKeys.client) { $0.envelope.root },
+            .member("id", "the id of the dropped record", isRequired: true, RecordKeys.id) { $0.envelope.root },
+            .member("client", "the id of the client of the dropped record", RecordKeys.client) { $0.envelope.root },
             .stored("time", .time, "the time of the dropped record: RFC 3339, UTC, with milliseconds") {
                 $1.keep(string: $0.value(RecordKeys.time, in: $0.envelope.root), of: $0.envelope)
             },
@@ -159,8 +159,8 @@ extension ExportTables {
             },
             .flag(
                 "payload_equal",
-                "1 because the payloads of both records are equal; a record with the same id and another payload is kept"
-            ) { _ in true },
+                "1 if the payloads of both records are equal, 0 for pending events of which the kept record has the client"
+            ) { $0.isPayloadEqual },
         ])
 
     static let clients = RowTable<(client: ClientSummary, apps: ClientApps)>(

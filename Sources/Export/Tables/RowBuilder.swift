@@ -151,6 +151,7 @@ struct RepeatRow: EnvelopeRow {
     let envelope: JSONDocument
     /// The number of the record that was kept, or `nil` if it is not exported.
     let keptNumber: Int?
+    let isPayloadEqual: Bool
 
     var source: JSONNode? { envelope.value(of: RecordKeys.source, in: envelope.root) }
 
@@ -160,6 +161,7 @@ struct RepeatRow: EnvelopeRow {
         _ = try envelope.readValue(in: copy.envelope, range: 0..<copy.envelope.count, policy: RowBuilder.readingPolicy)
         self.envelope = envelope
         self.keptNumber = keptNumber
+        isPayloadEqual = copy.isPayloadEqual
     }
 }
 

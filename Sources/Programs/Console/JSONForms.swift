@@ -69,6 +69,8 @@ extension JSONForm {
         intake([
             .objects("apps", "the apps with stores", appMembers), .objects("backups", "the backups", backupMembers),
             .objects("stores", "the parts of stores, bundles and request logs", storeMembers),
+            .count("inventoryOmittedRows", "with `--inventory`: the number of containers that are not listed")
+                .ifPresent,
             .objects(
                 "inventory", "with `--inventory`: the containers of apps",
                 [
@@ -135,29 +137,34 @@ extension JSONForm {
         .optionalText("usageDataText", "the setting in words"),
     ]
 
-    /// The members of the queue of Sift, Glean or Adjust, of which each system has its own.
+    /// The members of queues, of which each kind of queue has its own.
     private static let queueMembers: [JSONMember] =
         [
-            .optionalText("acceptsEqualEvent", "Sift: the time from which it accepts an event equal to the last one"),
-            .optionalText("at", "Sift: the time for which the state applies"), .text("identifier", "Sift: its name"),
-            .optionalText("lastAppend", "Sift: the time of the last append"),
-            .optionalText("lastEvent", "Sift: the time of the last event"),
-            .optionalText("lastUpload", "Sift: the time of the last upload"),
-            .count("pending", "Sift: the number of pending events"),
-            JSONMember("ready", .nullable(.boolean), "Sift: whether the SDK would upload the events"),
-            .text("reason", "Sift, Adjust: the state in words"),
-            .count("repetitions", "Sift: the number of events that repeat the preceding one except for the time"),
-            .count("bytes", "Glean: the size of the pings"),
-            .count("deletionRequests", "Glean: the number of requests for deletion"),
-            .flag("isOverFull", "Glean: whether it contains more than the SDK keeps"),
-            .count("limitBytes", "Glean: the size that the SDK keeps"),
-            .count("limitPings", "Glean: the number of pings that the SDK keeps"),
-            .count("pings", "Glean: the number of pings"), .optionalText("sdk", "Glean: the version of the SDK"),
-            .optionalCount("attempts", "Adjust: the number of attempts to send the first package"),
-            .optionalText("oldest", "Adjust: the time of the oldest package"),
-            .count("packages", "Adjust: the number of packages"),
-            .text("readiness", "Adjust: `ready`, `waiting`, `empty` or `unknown`"),
-            .count("sandbox", "Adjust: the number of packages for the sandbox"),
+            .optionalText(
+                "acceptsEqualEvent", "queues of events: the time from which it accepts an event equal to the last one"),
+            .optionalText("at", "queues of events: the time for which the state applies"),
+            .text("identifier", "queues of events: the name"),
+            .optionalText("lastAppend", "queues of events: the time of the last append"),
+            .optionalText("lastEvent", "queues of events: the time of the last event"),
+            .optionalText("lastUpload", "queues of events: the time of the last upload"),
+            .count("pending", "queues of events: the number of pending events"),
+            JSONMember("ready", .nullable(.boolean), "queues of events: whether the SDK would upload the events"),
+            .text("reason", "queues of events and of packages: the state in words"),
+            .count(
+                "repetitions",
+                "queues of events: the number of events that repeat the preceding one except for the time"),
+            .count("bytes", "folders of pings: the size of the pings"),
+            .count("deletionRequests", "folders of pings: the number of requests for deletion"),
+            .flag("isOverFull", "folders of pings: whether it contains more than the SDK keeps"),
+            .optionalCount("limitBytes", "folders of pings: the size that the SDK keeps"),
+            .optionalCount("limitPings", "folders of pings: the number of pings that the SDK keeps"),
+            .count("pings", "folders of pings: the number of pings"),
+            .optionalText("sdk", "folders of pings: the version of the SDK"),
+            .optionalCount("attempts", "queues of packages: the number of attempts to send the first package"),
+            .optionalText("oldest", "queues of packages: the time of the oldest package"),
+            .count("packages", "queues of packages: the number of packages"),
+            .text("readiness", "queues of packages: `ready`, `waiting`, `empty` or `unknown`"),
+            .count("sandbox", "queues of packages: the number of packages for the sandbox"),
         ].map(\.ifPresent)
 
     /// The result of `convert`.
@@ -572,7 +579,7 @@ extension JSONForm {
 
     fileprivate static let factMembers: [JSONMember] = [
         .text("capture", "the capture"), .text("code", "the reason"),
-        .flag("copy", "whether it is a copy of the record"), .text("path", "the path"),
+        .flag("copy", "whether it is a copy of the record"), .optionalText("path", "the path"),
         .text("text", "the reason in words"),
     ]
 }

@@ -103,7 +103,8 @@ extension AsyncParsableCommand {
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 first = first ?? failure.report()
-                if printsJSON { try JSONResult.print(failure) }
+                // If standard output cannot be written, the first failure is the one that matters.
+                if printsJSON { try? JSONResult.print(failure) }
             }
         }
         if let first { throw first }

@@ -57,34 +57,39 @@ public struct DuplicateIndex: Sendable {
 ///
 /// It can be written as bytes, because the number of the kept record may only be known after all inputs were read.
 public struct DroppedCopy: Sendable {
-    /// The key that the record has in common with the kept record.
+    /// The key of the kept record.
     public let key: RecordKey
+    /// Whether the payloads of both records are equal.
+    public let isPayloadEqual: Bool
     /// The record as canonical JSON, with its payload replaced by 0.
     public let envelope: [UInt8]
 
     /// Creates a copy from the line of a record, including the line feed, and the range of its payload.
-    public init(key: RecordKey, line: ArraySlice<UInt8>, payload: Range<Int>) {
+    public init(key: RecordKey, isPayloadEqual: Bool = true, line: ArraySlice<UInt8>, payload: Range<Int>) {
         self.key = key
+        self.isPayloadEqual = isPayloadEqual
         var envelope = Array(line[..<payload.lowerBound])
         envelope.append(UInt8(ascii: "0"))
         envelope += line[payload.upperBound..<line.endIndex - 1]
         self.envelope = envelope
     }
 
-    /// The copy as bytes: the four numbers of the key, and the envelope.
+    /// The copy as bytes: the four numbers of the key, whether the payloads are equal, and the envelope.
     public var bytes: [UInt8] {
         let words = [key.identity.high, key.identity.low, key.content.high, key.content.low]
-        return words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } } + envelope
+        return words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+            + [isPayloadEqual ? 1 : 0] + envelope
     }
 
     /// Creates a copy from its bytes, or returns `nil` if there are too few.
     public init?(_ bytes: ArraySlice<UInt8>) {
-        guard bytes.count >= 32 else { return nil }
+        guard bytes.count > 32 else { return nil }
         let words = (0..<4).map { word in
             bytes.dropFirst(8 * word).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         }
         key = RecordKey(
             identity: Digest16(high: words[0], low: words[1]), content: Digest16(high: words[2], low: words[3]))
-        envelope = Array(bytes.dropFirst(32))
+        isPayloadEqual = bytes[bytes.startIndex + 32] != 0
+        envelope = Array(bytes.dropFirst(33))
     }
 }

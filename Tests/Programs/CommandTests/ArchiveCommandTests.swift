@@ -57,6 +57,8 @@ import Testing
                 let piped = try shell(#"archive=$1; shift; cat "$archive" | "$0" "$@" -"#, [folder(archive)] + command)
                 for finished in [given, piped] {
                     #expect(finished.status == expected.status, "\(archive): \(finished.errors)")
+                    // An error contains the path of the capture.
+                    if finished.status == 65 { continue }
                     #expect(finished.output == expected.output, "\(archive)")
                 }
             }

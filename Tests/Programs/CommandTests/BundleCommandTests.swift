@@ -230,9 +230,9 @@ import Testing
         let summary = try finished.json()
         #expect(
             summary.keys.sorted() == [
-                "complete", "copies", "digest", "duplicates", "filters", "index", "missingParents", "omitted",
-                "output", "parents", "problemCounts", "problems", "quarantineCounts", "quarantined", "totals",
-                "withdrawals",
+                "bytes", "complete", "copies", "digest", "dryRun", "duplicates", "filters", "format", "index",
+                "missingParents", "omitted", "output", "parents", "problemCounts", "problems", "quarantineCounts",
+                "quarantined", "reread", "totals", "version", "withdrawals",
             ])
         #expect(summary["complete"] as? Bool == false)
         #expect(summary["output"] as? String == folder("a.tar.zst"))

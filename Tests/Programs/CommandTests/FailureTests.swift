@@ -50,7 +50,7 @@ import Testing
         (["list", "none"], "no-input", "none", 66), (["gaps", "none"], "no-input", "none", 66),
         (["convert", "-o", "x.ndjson", "none"], "no-input", "none", 66),
         (["report", "-o", "x.html", "none"], "no-input", "none", 66),
-        (["bundle", "-o", "/proc/x.tar.zst", "none"], "cannot-create", "/proc/x.tar.zst", 73),
+        (["bundle", "-o", "/proc/x.tar.zst", "none"], "cannot-create", "/proc/.x.tar.zst.partial", 73),
         (["list", "empty"], "bad-data", "empty", 65), (["receive", "-o", "x", "none"], "usage", nil, 64),
         (["frobnicate"], "usage", nil, 64), (["scan", "--jobs", "x", "none"], "usage", nil, 64),
     ]

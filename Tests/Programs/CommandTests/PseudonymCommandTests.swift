@@ -198,10 +198,8 @@ import Testing
         #expect(
             try query("SELECT value FROM meta WHERE key IN ('filters', 'pseudonym_key') ORDER BY key")
                 == "{\"client\":[]}\n\(keyID)")
-        let count = try #require(Int(try query("SELECT count(*) FROM repeats JOIN records USING (record, id, client)")))
-        #expect(count > 0)
-        #expect(try query("SELECT count(*) FROM records") == "\(count)")
-        #expect(try query("SELECT count(*) FROM repeats JOIN records USING (record, capture)") == "0")
+        // The order of the dropped records would reveal that of the captures.
+        #expect(try query("SELECT (SELECT count(*) FROM repeats), count(*) > 0 FROM records") == "0|1")
         let text = String(decoding: try folder.data("out.sqlite"), as: UTF8.self).lowercased()
         #expect(!text.contains(client.lowercased()) && !text.contains("moztelemetry"))
     }

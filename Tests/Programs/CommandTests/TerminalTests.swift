@@ -84,7 +84,7 @@ import Testing
             #expect(hidden(in: finished.errors).isEmpty)
         }
         let unknown = try RunningProgram([builtProgram(program), command, "--\u{1B}[31m\nx", "x"]).finish()
-        #expect(unknown.errorLines.first == #"pingferry: Unknown option '--\u{1B}[31m\u{A}x'"#)
+        #expect(unknown.errorLines.first == "\(program): " + #"Unknown option '--\u{1B}[31m\u{A}x'"#)
         let help = try RunningProgram([builtProgram(program), "--help"]).finish()
         #expect(help.status == 0 && help.errors.isEmpty)
         #expect(help.lines.contains { $0.hasPrefix("USAGE: \(program)") })

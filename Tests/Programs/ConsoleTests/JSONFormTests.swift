@@ -105,7 +105,7 @@ import Testing
                                       be long.
 
             OPTIONS:
-              --exactly-22-x <value> Does this and that, in so many words that they do not fit
+              --exactly-23-xx <value> Does this and that, in so many words that they do not fit
                                       on the line. (repeatable)
               --long-option-name <value>
                                       The value.
@@ -122,7 +122,7 @@ import Testing
                   <path>                  The path.
 
                 OPTIONS:
-                  --exactly-22-x <value>  Does this and that, in so many words that they do …
+                  --exactly-23-xx <value>  Does this and that, in so many words that they do …
                   --long-option-name <value>  The value.
                   -h, --help              Show help information.
 

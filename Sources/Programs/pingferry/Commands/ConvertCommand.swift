@@ -311,7 +311,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let listsStores = pseudonymizer == nil && self.format != .timesketch
         let reader = try await reader(
             excluded: export.identities.union(metadata?.identities ?? []), pseudonymizer, reportsQueues: listsStores,
-            listsDroppedCopies: self.format != .timesketch)
+            listsDroppedCopies: self.format != .timesketch && pseudonymizer == nil)
         var stores = listsStores ? ScanReport(reader.inputs, paths: input.paths, at: nil) : nil
         addOptions(of: reader.options, to: &export)
         // With pseudonyms, names and digests are omitted because they would reveal the origin of the data.

@@ -34,7 +34,8 @@ import Testing
         }
         if let error = fixture.error {
             #expect(finished.errors.contains(": \(error) "), "\(finished.errors)")
-            return #expect(finished.output.isEmpty)
+            let result = try finished.json()["error"] as? [String: Any]
+            return #expect(result?["status"] as? Int == fixture.status)
         }
         let oracle = try oracle(fixture)
         let found = try finished.json()
