@@ -263,7 +263,8 @@ import Testing
         let output = try tool(["python3", fixture("link_rows.py"), pingferryPath, folder.path])
         let results = try JSONDecoder().decode([String: LinkedRows].self, from: output)
         let tables = [
-            "clients", "core", "events", "gaps", "holds", "metrics", "notes", "records", "searches", "sift_states",
+            "attributes", "clients", "core", "events", "gaps", "holds", "metrics", "notes", "records", "searches",
+            "sift_states",
         ]
         let names = tables.flatMap { ["sqlite \($0)", "csv \($0)"] }
         #expect(Set(results.keys) == Set(names + ["ndjson lines", "timeline lines", "bundle lines", "report page"]))
