@@ -67,7 +67,7 @@ PROCESS_STARTS = (
 VALUES = (
     None, True, False, 0, -7, 0.5, 2**63, -2**63, "@1e400@", "@1.5e3@", "@-0@", "@7.0@", "", "0", "1", "7", "-0.50", "1.5E3", "1e400",
     "1e-400", "007", "+7", "7.", ".5", "0x10", "nan", "inf", " 7", "text", [], [1, "a"], {}, {"a": {"b": ["c"]}}, "{}",
-    "{\"a\":1}", "[1]", "null", "{no", "{\"a\":\"\\ud800\"}")
+    "{\"a\":1}", "[1]", "null", "{no", "{\"a\":\"\\ufffd\"}")
 # The time of a request of Leanplum, for a time in seconds.
 LEANPLUM_TIMES = (
     "{:.6f}", "{:.6f}", "{:.6f}", "{:.12e}", "{:.3E}", "{:.0f}", "{:.20f}", "-{:.3f}", "{:.1f}.", "0{:.3f}", "1e400", "1e-400", "soon")
@@ -276,7 +276,7 @@ def leanplum_payload(time, choice):
         for key, value in (
                 ("event", "Bought"), ("state", "Cart"), ("value", "12.340000"), ("currencyCode", "EUR"), ("info", "spring"),
                 ("messageId", "5111602214338560"), ("params", "{\"Source\":\"Menu\",\"x\":{\"y\":1}}"),
-                ("params", "{\"params\":1}"), ("params", "{\"request\":2,\"a\":\"\\ud800\"}"), ("iosPushTypes", 7),
+                ("params", "{\"params\":1}"), ("params", "{\"request\":2,\"a\":\"\\ufffd\"}"), ("iosPushTypes", 7),
                 ("userAttributes", json.dumps({name: choice.choice(VALUES) for name in ("Focus Installed", "size", "\ud801")})),
                 ("deviceName", "phone"), ("newUserId", "u"), ("retryCount", 2)):
             if choice.random() < 0.4:

@@ -7,7 +7,7 @@ import Telemetry
 ///
 /// Each item is read as a file at its path in a capture without other files, by the readers of its kind of store.
 ///
-/// Source: "Quarantine", section "Reading it again".
+/// Source: "Quarantined items", section "Reading it again".
 struct QuarantineReader {
     private let bundle: BundleReader
     private let input: Int

@@ -10,7 +10,7 @@ import Telemetry
 
 /// The command `quarantine`, which extracts the quarantined items of bundles.
 ///
-/// Source: "Quarantine", section "Looking at it".
+/// Source: "Quarantined items", section "Looking at it".
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
