@@ -29,7 +29,7 @@ private func readCredentials(_ bytes: [UInt8]) {
     do throws(CredentialError) {
         file = try CredentialFile(bytes, path: "c", knowing: Systems.table)
     } catch {
-        precondition(error.description.hasPrefix("c: "), "the error does not name the file")
+        precondition(error.description.utf8.starts(with: "c: ".utf8), "the error does not name the file")
         return
     }
     guard let credentials = try? Credentials(file: file, environment: [:], of: Systems.table),
