@@ -11,7 +11,7 @@ extension JSONForm {
         "error", "an error because of which a command has no other result",
         [.object("error", "the first error", failureMembers)])
 
-    private static let failureMembers: [JSONMember] = [
+    static let failureMembers: [JSONMember] = [
         .text(
             "code",
             "`usage`, `incomplete`, `bad-data`, `no-input`, `unavailable`, `cannot-create`, `input-output`, `try-later`, "
@@ -385,177 +385,16 @@ extension JSONForm {
     ]
 }
 
-// MARK: - Uploads
-
-extension JSONForm {
-    /// The result of a job.
-    public static let job = JSONForm(
-        "job", "a job, printed by `pingferry-upload`",
-        [
-            .objects("bundles", "the state of each bundle", bundleMembers),
-            .optionalText("failure", "the error because of which the job ended"),
-            .counts("held", "the number of held records for each reason"),
-            .counts("heldReleasable", "the number of held records that can be released, for each reason"),
-            .missingCredentials, .texts("moved", "the new paths of finished bundles"), .pauses,
-            .texts("problems", "problems during the job"), .reasons("reasons", "why records were not sent"),
-            .counts("records", "the number of records for each outcome"),
-            .objects("refusals", "refused records that are not resolved, by answer", answerGroup),
-            .count("requests", "the number of requests"),
-            .objects("setAside", "records that were set aside, by answer", answerGroup),
-            .count("total", "the number of records"),
-            .objects(
-                "undelivered", "uploads that failed, by reason",
-                [
-                    .text("code", "the reason"), .text("system", "the system"), .text("text", "the reason in words"),
-                    .count("uploads", "the number of uploads"),
-                ]),
-            .objects(
-                "unusable", "bundles that cannot be used", [.text("message", "the error"), .text("path", "the bundle")]),
-            .texts("wrongCredentials", "credentials that a server refused"),
-        ])
-
-    private static let answerGroup: [JSONMember] = [
-        .text("reason", "the reason of the server"), .count("records", "the number of records"),
-        .optionalCount("status", "the HTTP status"),
-    ]
-
-    /// The result of a job with `--dry-run`.
-    public static let plan = JSONForm(
-        "plan", "a plan, printed by `pingferry-upload --dry-run`",
-        [
-            .facts, .counts("held", "the number of held records for each reason"), .missingCredentials, .missingParents,
-            .pauses, .reasons("reasons", "why records are not sent"), .count("records", "the number of records"),
-            .count("send", "the number of records to be sent"),
-            .objects(
-                "sends", "the uploads in their order",
-                recordMembers + [
-                    .count("bytes", "the size of the payload"),
-                    .count("events", "the number of events of a list").ifPresent,
-                ]), .text("time", "the time of the plan"), .count("uploads", "the number of uploads"),
-            .objects(
-                "waits", "the records that are not sent",
-                recordMembers + [
-                    .optionalText("account", "the name of the account without a credential").ifPresent,
-                    .text("code", "the reason"),
-                    .flag("development", "whether the account is for development").ifPresent,
-                    .object("fact", "the withdrawal or the copy that decides", factMembers).ifPresent,
-                    .texts("held", "the reasons why it is held").ifPresent, .text("reason", "the reason in words"),
-                ]),
-        ])
-
-    /// The result of `status`.
-    public static let status = JSONForm(
-        "status", "the state of a ledger, printed by `pingferry-upload status`", statusMembers)
-
-    /// The result of the commands of `ledger`.
-    public static let ledger = JSONForm(
-        "ledger", "the state of a checked, copied or restored ledger, printed by `pingferry-upload ledger`",
-        statusMembers + [.count("jobs", "the number of the last job"), .text("ledger", "the path of the ledger")])
-
-    private static let statusMembers: [JSONMember] = [
-        .objects(
-            "bundles", "bundles with waiting records",
-            [
-                .text("digest", "the digest"), .optionalText("path", "the path"),
-                .optionalText("seen", "the time at which a job last read it"), .reasons("waiting", "why records wait"),
-            ]),
-        .objects(
-            "clients", "the clients",
-            groupMembers + recordCounts + [.count("today", "the number of uploads today")]),
-        .optionalText("lastEnd", "the end of the last job"),
-        .optionalCount("lastExitStatus", "the exit status of the last job"),
-        .optionalText("lastJob", "the start of the last job"),
-        .optionalText("lastSuccess", "the last job with the exit status 0"),
-        .optionalCount("nightsLeft", "the number of nights that the waiting records require"),
-        .objects(
-            "oldestWaiting", "the time of the oldest waiting record of each system",
-            [.text("system", "the system"), .text("time", "the time")]), .pauses,
-        .objects("refusals", "refused records", remarkMembers), .objects("remarks", "other answers", remarkMembers),
-        .objects(
-            "setAside", "records that were set aside",
-            groupMembers + lastAnswer + [.text("id", "the record"), .count("jobs", "the number of jobs that sent it")]),
-        .object("totals", "the number of records", recordCounts),
-    ]
-
-    private static let groupMembers: [JSONMember] = [
-        .optionalText("client", "the client"), .text("system", "the system"), .text("type", "the type"),
-    ]
-
-    private static let recordCounts: [JSONMember] = [
-        .count("delivered", "delivered records"), .count("givenUp", "records given up"),
-        .count("inFlight", "records in flight"), .count("refused", "refused records"),
-        .reasons("waiting", "why records wait"),
-    ]
-
-    private static let lastAnswer: [JSONMember] = [
-        .optionalText("reason", "the reason of the server"), .optionalCount("status", "the HTTP status"),
-        .optionalText("time", "the time of the answer"),
-    ]
-
-    private static let remarkMembers: [JSONMember] = groupMembers + lastAnswer + [.text("id", "the record")]
-
-    /// The result of `status` with bundles.
-    public static let bundleStatus = JSONForm(
-        "bundle-status", "the state of bundles, printed by `pingferry-upload status BUNDLE`",
-        [.objects("bundles", "the bundles", bundleMembers)])
-
-    private static let bundleMembers: [JSONMember] = [
-        .count("delivered", "delivered records").ifPresent, .text("digest", "the digest").ifPresent,
-        .flag("done", "whether nothing is left to be sent"), .facts.ifPresent,
-        .counts("held", "the number of held records for each reason").ifPresent,
-        .objects(
-            "ids", "with `--ids`: the undelivered records",
-            recordMembers + [
-                .text("code", "the reason"), .optionalText("detail", "the detail of the reason"),
-                .object("fact", "the withdrawal or the copy that decides", factMembers).ifPresent,
-                .object("lastAnswer", "the last answer", lastAnswer).ifPresent, .text("text", "the reason in words"),
-            ]
-        ).ifPresent, .count("inFlight", "records in flight").ifPresent,
-        .count("over", "records that are never sent").ifPresent, .text("path", "the bundle"),
-        .count("records", "the number of records").ifPresent, .count("refused", "refused records").ifPresent,
-        .count("tooOld", "records that are too old").ifPresent,
-        .flag("usable", "`false` if the bundle cannot be used").ifPresent,
-        .reasons("waiting", "why records wait").ifPresent,
-    ]
-
-    /// The result of `retry`, `release` and `forget`.
-    public static let edit = JSONForm(
-        "edit", "changed entries, printed by `pingferry-upload retry`, `release` and `forget`",
-        [
-            .dryRun,
-            .counts("entries", "the number of changed entries for each id or, without ids, for each selection"),
-        ])
-
-    /// The result of `prune`.
-    public static let prune = JSONForm(
-        "prune", "removed entries, printed by `pingferry-upload prune`",
-        [.dryRun, .count("pruned", "the number of removed entries")])
-
-    /// A line of `--log-json` about an upload.
-    public static let logUpload = JSONForm(
-        "log-upload", "an attempt to upload, a line of `pingferry-upload --log-json`", isNamed: false,
-        groupMembers + [
-            .text("id", "the record"), .text("outcome", "the outcome, such as `delivered`"),
-            .optionalText("reason", "the reason of the outcome"), .optionalCount("status", "the HTTP status"),
-            .text("time", "the time"),
-        ])
-
-    /// A line of `--log-json` with a message.
-    public static let logMessage = JSONForm(
-        "log-message", "a message, a line of `pingferry-upload --log-json`", isNamed: false,
-        failureMembers.map { $0.key == "message" ? $0 : $0.ifPresent })
-}
-
 // MARK: - Shared parts
 
 extension JSONForm {
-    private static let problem: [JSONMember] = [
+    static let problem: [JSONMember] = [
         .text("capture", "the capture"), .text("code", "the code"),
         .flag("loss", "whether data was lost, if the code does not imply it").ifPresent,
         .count("offset", "the offset in bytes").ifPresent, .text("path", "the path"), .text("text", "the problem"),
     ]
 
-    private static let quarantineEntry: [JSONMember] = [
+    static let quarantineEntry: [JSONMember] = [
         .text("capture", "the capture"), .text("code", "the code"), .optionalCount("length", "the length in bytes"),
         .optionalCount("offset", "the offset in bytes"), .text("path", "the path"),
         .text("reason", "the code and the text"), .optionalText("sha256", "the SHA-256 of the bytes"),
@@ -563,21 +402,21 @@ extension JSONForm {
         .flag("stored", "whether the bytes are stored"), .text("text", "the reason in words"),
     ]
 
-    private static let withdrawal: [JSONMember] = [
+    static let withdrawal: [JSONMember] = [
         .text("capture", "the capture"), .text("code", "the reason"), .text("id", "the affected id"),
         .text("kind", "the kind of the id"), .text("path", "the path"), .text("system", "the system"),
     ]
 
-    fileprivate static let fileMembers: [JSONMember] = [
+    static let fileMembers: [JSONMember] = [
         .count("bytes", "the size"), .text("path", "the path"), .text("sha256", "the SHA-256"),
     ]
 
-    private static let recordMembers: [JSONMember] = [
+    static let recordMembers: [JSONMember] = [
         .optionalText("client", "the client"), .text("id", "the id"), .text("system", "the system"),
         .optionalText("time", "the time"), .text("type", "the type"),
     ]
 
-    fileprivate static let factMembers: [JSONMember] = [
+    static let factMembers: [JSONMember] = [
         .text("capture", "the capture"), .text("code", "the reason"),
         .flag("copy", "whether it is a copy of the record"), .optionalText("path", "the path"),
         .text("text", "the reason in words"),
@@ -585,28 +424,28 @@ extension JSONForm {
 }
 
 extension JSONMember {
-    fileprivate static let events = object(
+    static let events = object(
         "events", "the number of events with a documented meaning, and of others",
         [.counts("known", "for each meaning"), .count("unknown", "without a documented meaning")])
-    fileprivate static let dryRun = flag("dryRun", "whether nothing was changed because of `--dry-run`")
-    fileprivate static let held = counts("held", "the number of held records for each reason")
-    fileprivate static let types = counts("types", "the number of records for each type")
-    fileprivate static let uploadable = count("uploadable", "the number of records that can be uploaded")
-    fileprivate static let parents = texts("parents", "the digests of the bundles that this one continues")
-    fileprivate static let omittedContents = object(
+    static let dryRun = flag("dryRun", "whether nothing was changed because of `--dry-run`")
+    static let held = counts("held", "the number of held records for each reason")
+    static let types = counts("types", "the number of records for each type")
+    static let uploadable = count("uploadable", "the number of records that can be uploaded")
+    static let parents = texts("parents", "the digests of the bundles that this one continues")
+    static let omittedContents = object(
         "omitted", "what is omitted because earlier bundles contain it",
         [
             .count("problems", "the number of problems"), .count("quarantine", "the number of quarantined items"),
             .count("records", "the number of records"),
         ])
-    fileprivate static let totals = object(
+    static let totals = object(
         "totals", "the number of records",
         [
             .counts("held", "for each reason why records are held"), .count("records", "of all"),
             .counts("system", "for each system"), .counts("type", "for each type"),
             .count("uploadable", "that can be uploaded"),
         ])
-    fileprivate static let filters = object(
+    static let filters = object(
         "filters", "the filters with which the bundle was made",
         [
             .texts("client", "the values of `--client`").ifPresent, .text("since", "the value of `--since`").ifPresent,
@@ -614,10 +453,10 @@ extension JSONMember {
             .text("until", "the value of `--until`").ifPresent, .flag("uploadable", "`true`").ifPresent,
         ]
     ).orNull
-    fileprivate static let missingParents = objects(
+    static let missingParents = objects(
         "missingParents", "bundles that are continued and were not given",
         [.text("bundle", "the bundle that continues it"), .text("digest", "its digest")])
-    fileprivate static let inputs = objects(
+    static let inputs = objects(
         "inputs", "the inputs of the bundle, nested for bundles",
         [
             .text("digest", "the digest of a bundle").ifPresent, filters.ifPresent,
@@ -626,21 +465,21 @@ extension JSONMember {
             .text("kind", "the kind"), .text("label", "the label").ifPresent,
             .text("sha256", "the SHA-256 of a file").ifPresent,
         ])
-    fileprivate static let pauses = objects(
+    static let pauses = objects(
         "pauses", "pauses that servers requested",
         [.text("endpoint", "the server"), .text("until", "the end of the pause")])
-    fileprivate static let missingCredentials = objects(
+    static let missingCredentials = objects(
         "missingCredentials", "accounts without a credential",
         [
             .optionalText("account", "the name of the account"),
             .flag("development", "whether the account is for development"), .count("records", "the number of records"),
             .text("system", "the system"),
         ])
-    fileprivate static let facts = objects(
+    static let facts = objects(
         "facts", "withdrawals and copies because of which records are not sent",
         JSONForm.factMembers + [.count("records", "the number of records")])
 
-    fileprivate static func reasons(_ key: String, _ meaning: String) -> Self {
+    static func reasons(_ key: String, _ meaning: String) -> Self {
         objects(
             key, meaning,
             [
@@ -649,9 +488,9 @@ extension JSONMember {
             ])
     }
 
-    fileprivate static func range(_ key: String, _ meaning: String) -> Self { Self(key, .array(.integer), meaning) }
+    static func range(_ key: String, _ meaning: String) -> Self { Self(key, .array(.integer), meaning) }
 
-    fileprivate static func ranges(_ key: String, _ meaning: String) -> Self {
+    static func ranges(_ key: String, _ meaning: String) -> Self {
         Self(key, .array(.array(.integer)), meaning)
     }
 }
