@@ -84,8 +84,8 @@ public struct EnvironmentVariable: Sendable {
     private static let shared = [
         EnvironmentVariable("TMPDIR", "the folder for temporary files, instead of /tmp"),
         EnvironmentVariable("PATH", "the folders of ssh-keygen, par2 and pingferry-upload"),
-        EnvironmentVariable("PINGFERRY_SIGNERS", "the list of accepted signers, for --signers"),
-        EnvironmentVariable("PINGFERRY_REVOKED", "the list of revoked keys, for --revoked"),
+        EnvironmentVariable(SignerOptions.signersVariable, "the list of accepted signers, for --signers"),
+        EnvironmentVariable(SignerOptions.revokedVariable, "the list of revoked keys, for --revoked"),
         EnvironmentVariable(
             progressVariable,
             "the number of seconds between two lines about the progress in a log; SIGUSR1 requests one"),
@@ -99,7 +99,7 @@ public struct EnvironmentVariable: Sendable {
     }
 
     private static let documentation = """
-        The articles are in share/doc/pingferry of an installation, and in the folder Sources of the source code; \
+        The articles are in share/doc/pingferry of a release, and in the folder Sources of the source code; \
         README.md lists them.
         """
 

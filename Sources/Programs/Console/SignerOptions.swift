@@ -22,9 +22,9 @@ public struct SignerOptions: ParsableArguments {
     public var revoked: String?
 
     /// The environment variable with the path of the list of signers, used if the option is not given.
-    private static let signersVariable = "PINGFERRY_SIGNERS"
+    static let signersVariable = "PINGFERRY_SIGNERS"
     /// The environment variable with the path of the list of revoked keys, used if the option is not given.
-    private static let revokedVariable = "PINGFERRY_REVOKED"
+    static let revokedVariable = "PINGFERRY_REVOKED"
 
     /// Creates options that require no signature.
     public init() {}

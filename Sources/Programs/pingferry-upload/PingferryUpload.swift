@@ -53,7 +53,7 @@ struct PingferryUpload: AsyncParsableCommand {
     private static let environment = [
         EnvironmentVariable("PINGFERRY_CREDENTIALS", "the credentials file, for --credentials"),
         EnvironmentVariable(CredentialHelp.variables, "credentials"),
-        EnvironmentVariable("PINGFERRY_PING_URL", "the address of a monitoring service, for --ping"),
+        EnvironmentVariable(MonitoringOptions.variable, "the address of a monitoring service, for --ping-url"),
         EnvironmentVariable("HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "the proxy, unless --proxy is given"),
         EnvironmentVariable("TZDIR", "the folder of the time zones"),
     ]

@@ -38,7 +38,7 @@ struct Pingferry: AsyncParsableCommand {
         ])
 
     private static let environment = [
-        EnvironmentVariable("PINGFERRY_BACKUP_PASSWORD", "the password of an encrypted backup")
+        EnvironmentVariable(PasswordOptions.passwordVariable, "the password of an encrypted backup")
     ]
 
     private static let files = [

@@ -194,7 +194,7 @@ struct BundleCommand: AsyncParsableCommand {
                 earlier: earlier, makesIndex: increments.index != nil)
             let progress = common.progress(of: reader)
             defer { progress.clear() }
-            var listing = common.storeListing(of: reader)
+            var listing = input.storeListing(of: reader)
             let bundle = try await maker.make(
                 hashes: hashes, labels: opening.labels(ofPaths: input.paths), systems: Systems.table,
                 keep: { listing.count($0) }, note: { listing.note($0) },

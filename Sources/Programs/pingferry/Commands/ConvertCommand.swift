@@ -284,7 +284,7 @@ struct ConvertCommand: AsyncParsableCommand {
             payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
         ) { try file.write($0) }
         var labeler = labels ? EventLabeler(systems) : nil
-        let intake = try await common.read(reader) { entry, line, payload in
+        let intake = try await common.read(reader, listing: input.storeListing(of: reader)) { entry, line, payload in
             guard let labeled = labeler?.labeled(line: line, payload: payload, of: entry.summary) else {
                 return try records.add(line: line, payload: payload)
             }
@@ -322,7 +322,7 @@ struct ConvertCommand: AsyncParsableCommand {
             Self.addInputs(of: bundle.manifest.inputs, number: "\(number + 1)", to: &export)
         }
         let intake = try await common.read(
-            reader,
+            reader, listing: input.storeListing(of: reader),
             keep: { entry, line, payload in
                 stores?.count(entry)
                 export.add(entry.summary, line: line, payload: payload)
@@ -388,7 +388,8 @@ struct ConvertCommand: AsyncParsableCommand {
         var export = try liveTables.export(to: output, replacing: force, limit: common.jobLimit)
         let reader = try await reader(excluded: export.identities, nil)
         let intake = try await common.read(
-            reader, keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
+            reader, listing: input.storeListing(of: reader),
+            keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
             afterOutput: { try await export.writeFinishedRows() })
         let counts = try await export.finish()
         try report(Summary(intake, of: reader.options), counts.rows, liveTables: counts)

@@ -78,7 +78,7 @@ struct GapsCommand: AsyncParsableCommand {
                 options: common.scanOptions(
                     filter: filter, reportsQueues: comparesCounters, numberedSystems: Systems.table), limit: limit)
             let intake = try await common.read(
-                reader,
+                reader, listing: input.storeListing(of: reader),
                 keep: { entry, _, _ in
                     let record = entry.summary
                     let client = clients.number(of: record.client, system: record.system)

@@ -52,12 +52,12 @@ struct QuarantineCommand: AsyncParsableCommand {
                     status: .cannotCreate, path: output, message: "the folder is not empty",
                     remedy: "choose another folder")
             }
-            var extraction = QuarantineExtraction(folder: output)
+            // The list has its name only after all items have been written.
+            let list = try CommandOutput(path: Path.entry(Self.listName, of: output), replacing: false)
+            var extraction = QuarantineExtraction(folder: output, list: list)
             for (reader, path) in zip(readers, bundles) {
                 try InputOpener.withInputErrors(of: InputOpener.name(of: path)) { try extraction.add(reader) }
             }
-            let list = try AtomicOutput(path: Path.entry(Self.listName, of: output), replacing: false)
-            try list.write(extraction.lines.span)
             try list.commit()
             if common.json {
                 try JSONResult.print(
@@ -79,8 +79,7 @@ struct QuarantineCommand: AsyncParsableCommand {
 /// The files and the list of extracted items.
 private struct QuarantineExtraction {
     let folder: String
-    /// The lines of the list.
-    private(set) var lines: [UInt8] = []
+    let list: CommandOutput
     /// The names of the written files.
     private(set) var names: Set<CapturedText> = []
     private(set) var itemCount = 0
@@ -90,7 +89,10 @@ private struct QuarantineExtraction {
     /// The maximum length of the original name in the name of a file.
     private static let nameLength = 100
 
-    init(folder: String) { self.folder = folder }
+    init(folder: String, list: CommandOutput) {
+        self.folder = folder
+        self.list = list
+    }
 
     mutating func add(_ reader: BundleReader) throws {
         var items = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
@@ -99,7 +101,7 @@ private struct QuarantineExtraction {
             itemCount += 1
             var line = item.json
             line.set("file", item.isStored ? Self.name(of: item) : nil)
-            lines += line.bytes + [UInt8(ascii: "\n")]
+            try list.write((line.bytes + [UInt8(ascii: "\n")]).span)
             guard item.isStored else {
                 unstoredCount += 1
                 continue

@@ -119,7 +119,7 @@ struct ReportCommand: AsyncParsableCommand {
         var export = try TableExport(
             .report(database), path: output, replacing: force, systems: systems, limit: reader.limit)
         let intake = try await common.read(
-            reader,
+            reader, listing: input.storeListing(of: reader),
             keep: { entry, line, payload in
                 stores.count(entry)
                 export.add(entry.summary, line: line, payload: payload)

@@ -72,7 +72,7 @@ struct ScanCommand: AsyncParsableCommand {
             var report = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             var labeler = EventLabeler(Systems.table)
             let intake = try await common.read(
-                reader,
+                reader, listing: input.storeListing(of: reader),
                 keep: { entry, _, payload in
                     report.count(entry)
                     guard common.json else { return }

@@ -13,9 +13,6 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print a line for each input and each store to standard error.")
-    var verbose = false
-
     @Flag(help: "Print a summary as JSON to standard output.")
     var json = false
 
@@ -49,21 +46,15 @@ struct CommonOptions: ParsableArguments {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
     }
 
-    /// Returns the listing that `--verbose` requests.
-    func storeListing(of reader: CaptureReader) -> StoreListing {
-        // With pseudonyms, nothing is printed from which the origin of the data could be seen.
-        StoreListing(reader, isPrinted: verbose && reader.options.pseudonymizer == nil)
-    }
-
     /// Reads all inputs, passes records to `keep` and other findings to `note`, and shows a progress line.
     func read(
-        _ reader: CaptureReader,
+        _ reader: CaptureReader, listing: StoreListing,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Intake.Finding) -> Void = { _ in }, afterOutput: () async throws -> Void = {}
     ) async throws -> Intake {
         let progress = progress(of: reader)
         defer { progress.clear() }
-        var listing = storeListing(of: reader)
+        var listing = listing
         var intake = Intake(reader.options, keepsDetails: false, systems: Systems.table)
         try await reader.read(
             into: &intake,
@@ -112,6 +103,17 @@ struct InputOptions: ParsableArguments {
             tables that a report counts.
             """, valueName: "mib"))
     var spoolLimit = InputLimits.spoolSize >> 20
+
+    @Flag(
+        name: .shortAndLong,
+        help: "Print a line for each input and each store to standard error, but none with --pseudonymize.")
+    var verbose = false
+
+    /// Returns the listing that `--verbose` requests.
+    func storeListing(of reader: CaptureReader) -> StoreListing {
+        // With pseudonyms, nothing is printed from which the origin of the data could be seen.
+        StoreListing(reader, isPrinted: verbose && reader.options.pseudonymizer == nil)
+    }
 
     /// The paths of the inputs, including the volumes and signatures of bundles and the journals of databases.
     var allPaths: [String] { paths.filter { $0 != "-" }.flatMap(Self.allPaths) }

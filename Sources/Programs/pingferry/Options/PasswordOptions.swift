@@ -27,7 +27,7 @@ struct PasswordOptions: ParsableArguments {
     var passwordCommand: [String] = []
 
     /// The environment variable that contains a password.
-    private static let passwordVariable = "PINGFERRY_BACKUP_PASSWORD"
+    static let passwordVariable = "PINGFERRY_BACKUP_PASSWORD"
     private static let maximumFileSize = 4096
     /// The maximum number of key derivation rounds for which no progress line is shown.
     private static let maximumSilentRounds = 1_000_000
