@@ -7,12 +7,16 @@ Installs each `REQUIREMENT` that is not met, for example `duckdb>=1.2,<2`, after
 `PINGFERRY_NO_INSTALL=1` forbids it, prints the reason on standard output and exits with 1.
 """
 
+import importlib
 import os
+import site
 import subprocess
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
+# Only modules that a check installs can be imported, so that a module that no check names is missing on every machine.
+sys.path = [path for path in sys.path if not path.endswith(("/site-packages", "/dist-packages"))]
 # A program that prints those of the given requirements that the environment of the interpreter does not meet.
 UNMET = """
 import importlib.metadata, sys
@@ -47,8 +51,16 @@ def install(*requirements, options=(), environment=ENVIRONMENT):
     """Installs packages with pip in a virtual environment, which is created if it does not exist or belongs to another Python.
 
     Requirements that are met already are not downloaded again. Packages to install are printed first. Returns `None`, or the reason why
-    the packages are not installed.
+    the packages are not installed. Modules in the environment of the repository can then be imported.
     """
+    failure = install_missing(requirements, options, environment)
+    if environment == ENVIRONMENT:
+        site.addsitedir(os.path.join(environment, "lib/python%d.%d/site-packages" % sys.version_info[:2]))
+        importlib.invalidate_caches()
+    return failure
+
+
+def install_missing(requirements, options, environment):
     missing = list(requirements)
     if is_usable(environment):
         found = run(python(environment), "-c", UNMET, *requirements)
