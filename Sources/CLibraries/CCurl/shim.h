@@ -20,6 +20,9 @@ typedef CURLcode ccurl_tls_callback(CURL *easy, void *library, void *context);
 /// The value that represents no socket. It is defined by a macro, which Swift does not import.
 static const curl_socket_t ccurl_bad_socket = CURL_SOCKET_BAD;
 
+/// The value that ignores .netrc files. It is an enumeration case before libcurl 8.14, and a macro since then.
+static const long ccurl_netrc_ignored = CURL_NETRC_IGNORED;
+
 static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -35,7 +35,7 @@ struct EasyHandle: ~Copyable {
     private func applySecurityOptions() throws(HTTPError) {
         try set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorBuffer))
         try set(CURLOPT_NOSIGNAL, 1)
-        try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        try set(CURLOPT_NETRC, ccurl_netrc_ignored)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOPROXY, "")
