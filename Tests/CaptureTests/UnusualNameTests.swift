@@ -1,6 +1,6 @@
+import CLibrary
 import Capture
 import Files
-import Glibc
 import Telemetry
 import Testing
 

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A folder of a capture, either on disk or in an archive or backup.
 ///

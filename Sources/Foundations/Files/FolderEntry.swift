@@ -1,5 +1,5 @@
 import Bytes
-import Glibc
+import CLibrary
 
 /// An entry of a folder.
 public struct FolderEntry: Sendable {

@@ -1,6 +1,6 @@
 import CCurl
+import CLibrary
 import Files
-import Glibc
 
 /// An HTTP/1.1 client that reuses connections.
 ///

@@ -1,6 +1,6 @@
+import CLibrary
 import CSQLite
 import Files
-import Glibc
 
 /// An error that SQLite reports.
 ///

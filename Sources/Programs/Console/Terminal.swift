@@ -1,6 +1,6 @@
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import JSONText
 
 /// A printer that writes results to standard output, with unprintable characters escaped.

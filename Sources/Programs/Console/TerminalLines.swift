@@ -1,6 +1,6 @@
 import Bytes
 import CFiles
-import Glibc
+import CLibrary
 import Hashing
 
 /// The progress of a long operation on standard error.
@@ -150,7 +150,7 @@ public enum SecretPrompt {
     private static func read(_ terminal: Int32, into answer: inout [UInt8]) {
         while answer.count < maximumLength {
             var byte: UInt8 = 0
-            let count = Glibc.read(terminal, &byte, 1)
+            let count = CLibrary.read(terminal, &byte, 1)
             if count < 0, errno == EINTR { continue }
             guard count == 1, byte != UInt8(ascii: "\n") else { return }
             answer.append(byte)

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Bundle
+import CLibrary
 import Console
 import Files
-import Glibc
 
 /// The output of a command: a file, the volumes of a bundle, a pipe, a device, or standard output.
 ///

@@ -1,7 +1,7 @@
+import CLibrary
 import Capture
 import Console
 import Files
-import Glibc
 
 /// The checks of the location of an output.
 enum OutputLocation {
