@@ -18,10 +18,12 @@
     public var noThread: pthread_t? { nil }
 
     extension stat {
+        // swift-format-ignore: AlwaysUseLowerCamelCase
         /// The time of the last modification, under its name in POSIX.
         public var st_mtim: timespec { st_mtimespec }
     }
 
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// Overwrites bytes with zeros in a way that the compiler cannot optimize away.
     public func explicit_bzero(_ bytes: UnsafeMutableRawPointer, _ count: Int) { memset_s(bytes, count, 0, count) }
 #endif
