@@ -67,33 +67,36 @@ func module(
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-func systemLibrary(_ name: String, pkgConfig: String, apt package: String) -> Target {
+func systemLibrary(_ name: String, pkgConfig: String, apt package: String, brew formula: String) -> Target {
     .systemLibrary(
-        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt([package]), .brew([formula])])
 }
 
 let libraries: [Target] = [
     .target(name: "CFiles", path: "Sources/CLibraries/CFiles"),
+    .target(name: "CLibrary", path: "Sources/CLibraries/CLibrary"),
     .target(name: "CProcesses", path: "Sources/CLibraries/CProcesses"),
     .target(name: "CStartup", path: "Sources/CLibraries/CStartup"),
     .target(name: "CThreads", path: "Sources/CLibraries/CThreads"),
+    .target(name: "Essentials", path: "Sources/CLibraries/Essentials"),
     .target(
         name: "CVersion", path: "Sources/CLibraries/CVersion",
         cSettings: versionDefinitions),
     .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
-    systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
-    systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
-    systemLibrary("CNettle", pkgConfig: "nettle", apt: "nettle-dev"),
-    systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
-    systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
+    systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+    systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev", brew: "libarchive"),
+    systemLibrary("CNettle", pkgConfig: "nettle", apt: "nettle-dev", brew: "nettle"),
+    systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+    systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev", brew: "zstd"),
 ]
 
 let foundations: [Target] = [
-    module("Bytes", in: "Foundations", [], perByte),
-    module("Files", in: "Foundations", ["Bytes", "CFiles", "CProcesses"]),
-    module("HTTP", in: "Foundations", ["Bytes", "CCurl", "Files"]),
-    module("Hashing", in: "Foundations", ["Bytes", "CNettle"]),
-    module("SQLite", in: "Foundations", ["CSQLite", "Files"]),
+    module("Bytes", in: "Foundations", ["CLibrary"], perByte),
+    module("Files", in: "Foundations", ["Bytes", "CFiles", "CLibrary", "CProcesses"]),
+    module("HTTP", in: "Foundations", ["Bytes", "CCurl", "CLibrary", "Files"]),
+    module("Hashing", in: "Foundations", ["Bytes", "CLibrary", "CNettle", "Essentials"]),
+    module("SQLite", in: "Foundations", ["CLibrary", "CSQLite", "Files"]),
 ]
 
 let formats: [Target] = [
@@ -105,7 +108,7 @@ let formats: [Target] = [
 
 let telemetry: [Target] = [
     .target(
-        name: "Telemetry", dependencies: ["Bytes", "Files", "Hashing", "JSONText", "LiveTables"],
+        name: "Telemetry", dependencies: ["Bytes", "CLibrary", "Files", "Hashing", "JSONText", "LiveTables"],
         path: "Sources/Telemetry",
         swiftSettings: pure)
 ]
@@ -129,23 +132,24 @@ let systems = eachSystem + [module("Systems", in: "Systems", allSystems + ["Tele
 let middle: [Target] = [
     .target(
         name: "Bundle",
-        dependencies: ["Bytes", "CZstd", "Files", "Hashing", "JSONText", "Telemetry"],
+        dependencies: ["Bytes", "CLibrary", "CZstd", "Files", "Hashing", "JSONText", "Telemetry"],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",
         dependencies: [
-            "Bundle", "Bytes", "CArchive", "CZlib", "CZstd", "DeviceBackup", "Files", "Hashing", "JSONText",
+            "Bundle", "Bytes", "CArchive", "CLibrary", "CZlib", "CZstd", "DeviceBackup", "Files", "Hashing", "JSONText",
             "PropertyList", "SQLite", "Systems", "Telemetry",
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
         dependencies: [
-            "Bundle", "Bytes", "CZstd", "Files", "Hashing", "JSONText", "LiveTables", "SQLite", "Telemetry",
+            "Bundle", "Bytes", "CLibrary", "CZstd", "Files", "Hashing", "JSONText", "LiveTables", "SQLite", "Telemetry",
         ], path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
-            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "Hashing", "JSONText", "SQLite", "Systems", "Telemetry",
+            "Bundle", "Bytes", "CLibrary", "CZlib", "Essentials", "Files", "HTTP", "Hashing", "JSONText", "SQLite",
+            "Systems", "Telemetry",
         ], path: "Sources/Delivery", swiftSettings: common),
 ]
 
@@ -159,18 +163,22 @@ let programs: [Target] = [
     module(
         "Console", in: "Programs",
         [
-            "Bundle", "Bytes", "CFiles", "CNettle", "CSQLite", "CStartup", "CThreads", "CVersion", "CZlib", "CZstd",
-            "Files", "Hashing", "JSONText", "Telemetry", argumentParser,
+            "Bundle", "Bytes", "CFiles", "CLibrary", "CNettle", "CSQLite", "CStartup", "CThreads", "CVersion", "CZlib",
+            "CZstd", "Essentials", "Files", "Hashing", "JSONText", "Telemetry", argumentParser,
         ]),
     program(
         "pingferry",
         [
-            "Bundle", "Bytes", "CArchive", "Capture", "Console", "Export", "Files", "Hashing", "JSONText",
+            "Bundle", "Bytes", "CArchive", "CLibrary", "Capture", "Console", "Essentials", "Export", "Files", "Hashing",
+            "JSONText",
             "PropertyList", "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",
-        ["Bundle", "Bytes", "CCurl", "CFiles", "Console", "Delivery", "Files", "JSONText", "Systems", "Telemetry"]),
+        [
+            "Bundle", "Bytes", "CCurl", "CFiles", "CLibrary", "Console", "Delivery", "Essentials", "Files", "JSONText",
+            "Systems", "Telemetry",
+        ]),
 ]
 
 /// The settings of test modules, which are compiled as a whole.
@@ -203,15 +211,15 @@ let tests: [Target] = [
         path: "Tests/Support",
         swiftSettings: common),
     .executableTarget(
-        name: "interrupted", dependencies: ["Console", "Files"], path: "Tests/Programs/interrupted",
+        name: "interrupted", dependencies: ["CLibrary", "Console", "Files"], path: "Tests/Programs/interrupted",
         swiftSettings: common),
     .executableTarget(
         name: "pingferry-bench",
         dependencies: ["Files", "JSONText", "Mozilla", "PropertyList", "Sift", "Telemetry"],
         path: "Tests/Bench/Sources", swiftSettings: common),
     tests(of: "Bytes", in: "Foundations", ["Bytes"]),
-    tests(of: "Files", in: "Foundations", ["Files", "interrupted"]),
-    tests(of: "HTTP", in: "Foundations", ["CCurl", "HTTP"]),
+    tests(of: "Files", in: "Foundations", ["CLibrary", "Files", "interrupted"]),
+    tests(of: "HTTP", in: "Foundations", ["CCurl", "CLibrary", "HTTP"]),
     tests(of: "Hashing", in: "Foundations", ["Hashing"]),
     tests(of: "SQLite", in: "Foundations", ["SQLite"]),
     tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Hashing"]),
@@ -225,12 +233,13 @@ let tests: [Target] = [
     tests(of: "Mozilla", in: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", in: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(of: "Systems", in: "Systems", allSystems + telemetryForTests),
-    tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla"] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "CLibrary", "CZstd", "Hashing", "Mozilla"] + telemetryForTests),
     tests(
         of: "Capture",
         [
-            "ActivityStream", "Bundle", "Capture", "DeviceBackup", "Glean", "Hashing", "Leanplum", "Mozilla", "Sift",
-            "pingferry",
+            "ActivityStream", "Bundle", "CLibrary", "Capture", "DeviceBackup", "Glean", "Hashing", "Leanplum",
+            "Mozilla",
+            "Sift", "pingferry",
         ] + telemetryForTests),
     tests(
         of: "Delivery", in: "Delivery",
@@ -238,15 +247,16 @@ let tests: [Target] = [
     tests(
         of: "Sending", in: "Delivery",
         [
-            "ActivityStream", "Adjust", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift",
+            "ActivityStream", "Adjust", "Bundle", "CLibrary", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla",
+            "Sift",
             "pingferry", "pingferry-upload",
         ] + telemetryForTests),
     tests(of: "Export", ["Bundle", "Export", "LiveTables", "Mozilla", "SQLite"] + telemetryForTests),
     tests(
         of: "Example",
         [
-            "Bundle", "Capture", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing", "Mozilla", "PropertyList",
-            "SQLite", "Sift",
+            "Bundle", "CLibrary", "Capture", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing", "Mozilla",
+            "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", in: "Programs", ["Bytes", "Console", "interrupted"]),
     tests(
@@ -261,6 +271,7 @@ let includedParser = "Packages/swift-argument-parser"
 
 let package = Package(
     name: "pingferry",
+    platforms: [.macOS(.v26)],
     dependencies: [
         FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(includedParser)")
             ? .package(path: includedParser)
@@ -275,7 +286,9 @@ if fuzzes {
         .executableTarget(
             name: "fuzzers",
             dependencies: [
-                "ActivityStream", "Adjust", "Bundle", "Capture", "Delivery", "DeviceBackup", "Export", "Files", "Glean",
+                "ActivityStream", "Adjust", "Bundle", "CLibrary", "Capture", "Delivery", "DeviceBackup", "Export",
+                "Files",
+                "Glean",
                 "Hashing", "JSONText", "Leanplum", "Mozilla", "PropertyList", "SQLite", "Sift", "Systems", "Telemetry",
                 "TestSupport",
             ],

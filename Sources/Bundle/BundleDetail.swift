@@ -1,6 +1,6 @@
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import JSONText
 import Telemetry
 

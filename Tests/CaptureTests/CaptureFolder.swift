@@ -13,7 +13,7 @@ final class CaptureFolder: Sendable {
     init() throws {
         var template = Array("/tmp/pingferry-capture-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = String(decoding: template.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
         try #require(chmod(path, 0o755) == 0)
     }
 

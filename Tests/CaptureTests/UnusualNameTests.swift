@@ -1,6 +1,6 @@
+import CLibrary
 import Capture
 import Files
-import Glibc
 import Telemetry
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 @Suite struct UnusualNameTests {
     /// Returns a path below a folder whose name may have any bytes.
     private func path(_ name: [UInt8], in folder: String) -> [CChar] {
-        (Array("\(folder)/".utf8) + name + [0]).map(CChar.init(bitPattern:))
+        (Array("\(folder)/".utf8) + name + [0]).map(CChar.init(truncatingIfNeeded:))
     }
 
     private func put(_ name: [UInt8], in folder: String, _ text: String) throws {

@@ -1,11 +1,11 @@
 import Bundle
 import Bytes
+import CLibrary
 import Capture
 import Delivery
 import DeviceBackup
 import Export
 import Files
-import Glibc
 import HTTP
 import Hashing
 import JSONText

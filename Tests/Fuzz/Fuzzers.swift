@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A function that processes one input and crashes if an invariant is violated.
 private typealias Fuzzer = @Sendable @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt

@@ -1,6 +1,6 @@
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import Hashing
 
 /// The opened volumes of a bundle, which can be read as one file.

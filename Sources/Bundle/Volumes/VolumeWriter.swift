@@ -1,6 +1,6 @@
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import Hashing
 
 /// A writer that splits a bundle into volumes.

@@ -66,6 +66,7 @@ static inline CURLcode ccurl_set_tls(CURL *easy, ccurl_tls_callback *callback) {
 
 /// Creates a listening Unix socket with an abstract name, which is not in the file system. Returns the socket, or -1.
 static inline int ccurl_listen(char name[static 108]) {
+#ifdef __linux__
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     socklen_t length = sizeof address;
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -80,6 +81,10 @@ static inline int ccurl_listen(char name[static 108]) {
     memcpy(name, address.sun_path + 1, sizeof address.sun_path - 1);
     name[sizeof address.sun_path - 1] = 0;
     return listener;
+#else
+    (void)name;
+    return -1;
+#endif
 }
 
 /// Returns the number for `info`, or 0 if it is unknown.

@@ -40,6 +40,13 @@ static atomic_int line_on_terminal;
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static const int handled_count = sizeof handled / sizeof *handled;
 
+#ifdef __APPLE__
+// macOS has these functions and flags with other names.
+#define renameat2 renameatx_np
+#define RENAME_NOREPLACE RENAME_EXCL
+#define RENAME_EXCHANGE RENAME_SWAP
+#endif
+
 int cfiles_rename_no_replace(int folder, const char *from, int to_folder, const char *to) {
     return renameat2(folder, from, to_folder, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }

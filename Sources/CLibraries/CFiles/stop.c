@@ -25,7 +25,9 @@ static void on_signal(int number) {
 }
 
 int cfiles_catch_stop(void) {
-    if (pipe2(pipe_ends, O_CLOEXEC) != 0) return errno;
+    if (pipe(pipe_ends) != 0) return errno;
+    for (int i = 0; i < 2; i++)
+        if (fcntl(pipe_ends[i], F_SETFD, FD_CLOEXEC) != 0) return errno;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;

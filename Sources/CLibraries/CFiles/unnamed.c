@@ -10,11 +10,14 @@
 enum { path_size = 4096 };
 
 int cfiles_open_unnamed(const char *folder) {
+    int number;
+#ifdef O_TMPFILE
     // Because of O_EXCL, the file cannot be linked to a name later.
-    int number = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    number = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
     if (number >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return number;
-
-    // This file system does not support unnamed files. Therefore the file is created with a name that is then removed.
+#endif
+    // The system or the file system does not support unnamed files. Therefore the file is created with a name that is
+    // then removed.
     char path[path_size];
     int length = snprintf(path, sizeof path, "%s/pingferry-spool-XXXXXX", folder);
     if (length < 0 || length >= path_size) {

@@ -71,9 +71,38 @@ int cprocesses_start(
     return code;
 }
 
+#ifdef __linux__
 int cprocesses_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
 int cprocesses_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+static void discard_signal(const sigset_t *signals) {
+    struct timespec now = {0, 0};
+    while (sigtimedwait(signals, NULL, &now) < 0 && errno == EINTR) {}
+}
+#else
+// A program that another thread starts between these calls inherits the pipe.
+int cprocesses_pipe(int ends[2]) {
+    if (pipe(ends) != 0) return errno;
+    for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+// macOS has no files in memory. Therefore the file is on a disk, without a name.
+int cprocesses_memory_file(const char *name) {
+    (void)name;
+    char path[] = "/tmp/pingferry-XXXXXX";
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
+    return file;
+}
+
+static void discard_signal(const sigset_t *signals) {
+    sigset_t pending;
+    int number;
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE)) sigwait(signals, &number);
+}
+#endif
 
 static int write_all(int pipe, const char *bytes, size_t count) {
     while (count > 0) {
@@ -96,10 +125,7 @@ int cprocesses_write(int pipe, const void *bytes, size_t count) {
     int code = pthread_sigmask(SIG_BLOCK, &broken, &before);
     if (code != 0) return code;
     code = write_all(pipe, bytes, count);
-    if (code == EPIPE && !sigismember(&pending, SIGPIPE)) {
-        struct timespec now = {0, 0};
-        while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR) {}
-    }
+    if (code == EPIPE && !sigismember(&pending, SIGPIPE)) discard_signal(&broken);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }

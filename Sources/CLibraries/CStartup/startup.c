@@ -1,6 +1,7 @@
 // Prepares the Swift runtime and the dispatch library for a system without /proc, such as an empty chroot.
 #include "cstartup.h"
 
+#ifdef __linux__
 #include <langinfo.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,3 +29,4 @@ char *__real_nl_langinfo(nl_item item) __attribute__((weak));
 // which it converts names, and needs no locale if the result is UTF-8. Without locale files, the original function
 // would return ASCII.
 char *__wrap_nl_langinfo(nl_item item) { return item == CODESET ? "UTF-8" : __real_nl_langinfo(item); }
+#endif

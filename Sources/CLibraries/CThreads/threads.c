@@ -1,5 +1,6 @@
 // If a thread cannot be created, the dispatch library tries again each second, indefinitely. This cannot be configured.
 // Therefore this file replaces pthread_create with a function that calls the original function.
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "cthreads.h"
 
@@ -73,3 +74,11 @@ int cthreads_set_up_heap(void) {
 }
 
 void cthreads_release_free_memory(void) { malloc_trim(0); }
+#else
+#include "cthreads.h"
+
+// The C library of macOS does not allow this, and returns free memory on its own.
+void cthreads_exit_if_no_thread(const char *program, int status) { (void)program, (void)status; }
+int cthreads_set_up_heap(void) { return 0; }
+void cthreads_release_free_memory(void) {}
+#endif

@@ -2,8 +2,12 @@
 // file.
 #include "cversion.h"
 
-#include <gnu/libc-version.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 const char *cversion_number(void) { return PINGFERRY_VERSION; }
 
@@ -23,4 +27,10 @@ const char *cversion_swift(void) {
 #endif
 }
 
-const char *cversion_libc(void) { return gnu_get_libc_version(); }
+const char *cversion_libc(void) {
+#ifdef __GLIBC__
+    return gnu_get_libc_version();
+#else
+    return "";
+#endif
+}

@@ -1,8 +1,8 @@
 import Bundle
 import Bytes
 import CArchive
+import CLibrary
 import Files
-import Glibc
 
 /// The origin of the bytes of an archive.
 public enum ArchiveBytes: Sendable {

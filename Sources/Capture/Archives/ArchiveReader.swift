@@ -1,7 +1,7 @@
 import Bytes
 import CArchive
+import CLibrary
 import Files
-import Glibc
 
 /// A sequential reader for the members of a zip, tar, 7z or cpio archive, based on libarchive.
 ///

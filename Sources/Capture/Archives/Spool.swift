@@ -1,7 +1,7 @@
 import Bundle
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import JSONText
 import Synchronization
 

@@ -1,7 +1,7 @@
 import Bytes
+import CLibrary
 import DeviceBackup
 import Files
-import Glibc
 import Hashing
 
 /// The files in a backup that may belong to stores.

@@ -1,7 +1,7 @@
 import Bytes
+import CLibrary
+import Essentials
 import Files
-import FoundationEssentials
-import Glibc
 import JSONText
 import SQLite
 

@@ -1,5 +1,5 @@
 import Bytes
-import FoundationEssentials
+import Essentials
 import HTTP
 
 /// A monitoring service that raises an alarm if a job fails or does not run.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import HTTP
 
 /// An HTTP proxy that opens connections with the method CONNECT.

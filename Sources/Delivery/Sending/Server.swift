@@ -1,5 +1,5 @@
 import Bytes
-import FoundationEssentials
+import Essentials
 import Telemetry
 
 /// A server that receives uploads of one system.

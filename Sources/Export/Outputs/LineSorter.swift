@@ -1,6 +1,6 @@
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import JSONText
 
 /// Lines with the times by which they are sorted.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 extension Span<UInt8> {
     /// Whether every byte is zero.

@@ -1,5 +1,5 @@
 import CFiles
-import Glibc
+import CLibrary
 
 /// A group of new files in one folder that all appear under their final names, complete and durable, or not at all.
 ///

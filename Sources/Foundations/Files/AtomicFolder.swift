@@ -1,5 +1,5 @@
 import CFiles
-import Glibc
+import CLibrary
 
 /// A new folder of files that appears under its name complete and durable, or not at all.
 ///

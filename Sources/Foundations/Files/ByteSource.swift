@@ -1,5 +1,5 @@
 import CFiles
-import Glibc
+import CLibrary
 
 /// A sequence of bytes that can be read at any offset.
 ///

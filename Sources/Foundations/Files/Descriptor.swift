@@ -1,5 +1,5 @@
 import CFiles
-import Glibc
+import CLibrary
 
 /// An open file descriptor, which is closed when the value is destroyed.
 struct Descriptor: ~Copyable, Sendable {
@@ -91,7 +91,7 @@ struct Descriptor: ~Copyable, Sendable {
         _ path: @autoclosure () -> String
     ) throws(FileError) -> Int {
         try output.fill(upTo: limit, operation, path()) { free, count in
-            pread(number, free.baseAddress, free.count, offset + count)
+            pread(number, free.baseAddress, free.count, off_t(offset + count))
         }
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A folder into which finished files are moved without replacing other files.
 public struct DestinationFolder: ~Copyable, Sendable {

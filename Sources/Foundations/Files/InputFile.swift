@@ -1,6 +1,6 @@
 import Bytes
 import CFiles
-import Glibc
+import CLibrary
 
 /// A regular file that is open for reading at any offset.
 ///
@@ -39,9 +39,6 @@ public struct InputFile: ~Copyable, Sendable {
         isPrivate = status.st_mode & (S_IRWXG | S_IRWXO) == 0
         self.descriptor = descriptor
     }
-
-    /// `SEEK_HOLE` of `<unistd.h>`, which Swift does not import.
-    private static let seekHole: Int32 = 4
 
     /// Returns whether almost all of a file is a hole, so that reading it would take hours although it contains little.
     private static func isHole(_ descriptor: borrowing Descriptor, _ status: stat) -> Bool {

@@ -1,5 +1,5 @@
+import CLibrary
 import CProcesses
-import Glibc
 
 /// An installed program that is run without a shell.
 ///

@@ -1,5 +1,5 @@
 import CFiles
-import Glibc
+import CLibrary
 
 /// A regular file with an advisory lock, which is held until the value is destroyed or the process ends.
 public struct LockedFile: ~Copyable, Sendable {

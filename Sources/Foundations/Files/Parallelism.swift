@@ -1,5 +1,5 @@
+import CLibrary
 import Dispatch
-import Glibc
 import Synchronization
 
 /// A limit for the number of jobs that run at the same time, shared by all stages of a command.
@@ -179,8 +179,8 @@ public enum BackgroundThread {
         var attributes = pthread_attr_t()
         var code = pthread_attr_init(&attributes)
         if code == 0 { code = pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED)) }
-        var thread = pthread_t()
-        if code == 0 { code = pthread_create(&thread, &attributes, Work.run, work.toOpaque()) }
+        var thread = noThread
+        if code == 0 { code = pthread_create(&thread, &attributes, { Work.run($0) }, work.toOpaque()) }
         pthread_attr_destroy(&attributes)
         if code != 0 { work.release() }
         return code
@@ -191,7 +191,7 @@ public enum BackgroundThread {
 
         init(body: @escaping @Sendable () -> Void) { self.body = body }
 
-        static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
             if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
             return nil
         }

@@ -1,5 +1,5 @@
 import CFiles
-import Glibc
+import CLibrary
 
 /// The temporary folder of an output that consists of several files.
 ///
@@ -74,7 +74,7 @@ struct PartialFolder: ~Copyable, Sendable {
         // Starting to write now leaves less to do for the final `fsync`.
         guard bytes.count >= immediateWritebackSize else { return }
         let end = lseek(file.number, 0, SEEK_CUR)
-        cfiles_begin_sync(file.number, Int64(end - bytes.count), Int64(bytes.count))
+        cfiles_begin_sync(file.number, Int64(end) - Int64(bytes.count), Int64(bytes.count))
     }
 
     /// Cancels the automatic removal of the folder and its files, so that they can be renamed.
@@ -143,7 +143,7 @@ struct PartialFolder: ~Copyable, Sendable {
 
     /// Returns `path`, followed by the paths of all entries if `path` refers to a folder that can be read.
     static func pathsIncludingEntries(of path: String) -> [String] {
-        guard let folder = try? Descriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path),
+        guard let folder = try? Descriptor(CLibrary.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path),
             let names = try? names(in: folder, path)
         else { return [path] }
         return [path] + names.map { "\(path)/\($0)" }

@@ -1,5 +1,5 @@
 import Bytes
-import Glibc
+import CLibrary
 
 /// Functions that split paths.
 ///
@@ -97,7 +97,7 @@ public struct FileIdentity: Hashable, Sendable {
     }
 
     init(_ status: stat) {
-        self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        self.init(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     }
 }
 

@@ -1,5 +1,5 @@
 import Bytes
-import Glibc
+import CLibrary
 
 /// The folders and files of an archive or backup.
 ///

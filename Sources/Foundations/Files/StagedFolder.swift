@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A folder into which files are copied, each of which gets its name in the folder only when its group is complete.
 ///
@@ -22,7 +22,7 @@ public struct StagedFolder: ~Copyable {
         let path = Path.withoutTrailingSlashes(path)
         let stagePath = Self.stagePath(in: path, for: name)
         try PrivateFolder.create(path)
-        let folder = try Descriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
+        let folder = try Descriptor(CLibrary.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         guard mkdirat(folder.number, stageName, 0o700) == 0 || errno == EEXIST else {
             throw FileError(.create, stagePath)
         }

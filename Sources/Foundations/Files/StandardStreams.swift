@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The file descriptors 0, 1 and 2.
 public enum StandardDescriptors {
@@ -57,7 +57,7 @@ public enum StandardInput {
     /// Appends the next bytes to `output` until it is full or the input ends, and returns the number of appended bytes.
     @discardableResult
     public static func read(into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
-        try output.fill(.read, name) { free, _ in Glibc.read(STDIN_FILENO, free.baseAddress, free.count) }
+        try output.fill(.read, name) { free, _ in CLibrary.read(STDIN_FILENO, free.baseAddress, free.count) }
     }
 
     /// Returns all bytes up to the end of the input, or throws `EFBIG` if there are more than `limit` bytes.
@@ -113,9 +113,9 @@ extension Span<UInt8> {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[writtenCount...])
                 let result =
                     if let offset {
-                        pwrite(descriptor, rest.baseAddress, rest.count, offset + writtenCount)
+                        pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + writtenCount))
                     } else {
-                        Glibc.write(descriptor, rest.baseAddress, rest.count)
+                        CLibrary.write(descriptor, rest.baseAddress, rest.count)
                     }
                 guard result >= 0 || errno == EINTR else { throw FileError(operation, path()) }
                 writtenCount += Swift.max(result, 0)

@@ -1,6 +1,6 @@
+import CLibrary
 import CNettle
-import FoundationEssentials
-import Glibc
+import Essentials
 import Synchronization
 
 /// The bytes of a password or key, which are overwritten when they are no longer needed.

@@ -1,6 +1,6 @@
 import Bundle
+import CLibrary
 import Files
-import Glibc
 import JSONText
 
 /// The exit statuses of both programs, except for success and usage errors.
@@ -137,7 +137,7 @@ extension CommandError {
     func exit(as program: String) -> Never {
         report(as: program)
         JSONResult.printFailure(status: status.rawValue, message)
-        Glibc.exit(status.rawValue)
+        CLibrary.exit(status.rawValue)
     }
 
     /// Calls `write`, and ends the program with an error message if `write` throws an error.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bytes
+import CLibrary
 import Files
-import Glibc
 
 extension AsyncParsableCommand {
     /// Runs the command that the command line specifies, and ends the program.
@@ -22,9 +22,9 @@ extension AsyncParsableCommand {
             report(error, as: name, arguments)
             let status = exitCode(for: error)
             if !status.isSuccess { JSONResult.printFailure(status: status.rawValue, message(for: error)) }
-            Glibc.exit(status.rawValue)
+            CLibrary.exit(status.rawValue)
         }
-        Glibc.exit(EXIT_SUCCESS)
+        CLibrary.exit(EXIT_SUCCESS)
     }
 
     /// Throws an error that suggests similar commands if `arguments` begins with an unknown command.

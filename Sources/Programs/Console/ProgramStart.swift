@@ -1,4 +1,5 @@
 import Bytes
+import CLibrary
 import CNettle
 import CSQLite
 import CThreads
@@ -6,7 +7,6 @@ import CVersion
 import CZlib
 import CZstd
 import Files
-import Glibc
 import JSONText
 
 /// The resources that a program checks and configures at its start: threads, memory and open files.

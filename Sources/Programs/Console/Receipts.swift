@@ -1,8 +1,8 @@
 import ArgumentParser
 import Bundle
+import CLibrary
+import Essentials
 import Files
-import FoundationEssentials
-import Glibc
 import Telemetry
 
 /// The option for a receipt.

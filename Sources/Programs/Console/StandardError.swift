@@ -1,6 +1,6 @@
 import Bytes
+import CLibrary
 import Files
-import Glibc
 import JSONText
 import Synchronization
 
@@ -130,7 +130,7 @@ public enum StandardError {
         return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                let count = CLibrary.write(descriptor, rest.baseAddress, rest.count)
                 guard count > 0 || errno == EINTR else { break }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
             }

@@ -1,9 +1,9 @@
 import Bytes
 import CFiles
+import CLibrary
 import Console
 import Delivery
 import Files
-import Glibc
 import Synchronization
 
 /// A runner that executes a job and, after a signal or after its maximum duration, ends it within 5 seconds.

@@ -2,8 +2,8 @@ import ArgumentParser
 import Console
 import Delivery
 import Dispatch
+import Essentials
 import Files
-import FoundationEssentials
 import Synchronization
 import Systems
 import Telemetry

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CCurl
+import CLibrary
 import Console
 import Files
-import Glibc
 import Telemetry
 
 /// The command `completions`, which prints a script for a shell.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Console
 import Delivery
+import Essentials
 import Files
-import FoundationEssentials
 import Systems
 import Telemetry
 

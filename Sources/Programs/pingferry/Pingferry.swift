@@ -1,8 +1,8 @@
 import ArgumentParser
 import CArchive
+import CLibrary
 import Console
 import Files
-import Glibc
 import Systems
 
 /// The offline program, which links no network code.

@@ -97,3 +97,92 @@ extension String {
         !isEmpty && utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
 }
+
+/// The format of captured list requests to Sift.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 6.1 and 8.1; "HTTP Archive (HAR) captures as a source
+/// of telemetry", sections C, D and H.
+struct SiftRequests: RequestFormat {
+    let hosts = [CapturedHost(SiftUploads.host)]
+    let methods = ["POST", "PUT"]
+
+    func isUpload(_ parts: [[UInt8]]) -> Bool {
+        parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
+    }
+
+    /// Returns the path of a request, with the account id escaped as in ``SiftTarget``.
+    ///
+    /// Apps may escape the account id differently.
+    func path(of address: WebAddress) -> String {
+        guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
+        return SiftTarget.path(account: account) ?? address.path
+    }
+
+    /// Recognizes a payload by a list of objects, or returns `nil` for any other line.
+    ///
+    /// A Leanplum payload also has this form, but the Leanplum system recognizes it first.
+    func lineShape(of line: JSONDocument) -> LineShape? {
+        guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
+            line.kind(of: first) == .object
+        else { return nil }
+        return .payload(isStoredToo: false)
+    }
+
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+        guard let events = document.array(SiftRequestKeys.data, in: document.root) else {
+            throw .invalid("data is no array")
+        }
+        var findings = Findings()
+        if document.memberCount(of: document.root) > 1 { findings.fault("keys other than data") }
+        var clients = ClientTally()
+        for (index, event) in document.elements(of: events).enumerated() {
+            findings.check(event, SiftEvent.fields, at: "data[\(index)]", in: document)
+            clients.count(document.text(SiftRequestKeys.installationID, in: event))
+        }
+        let payload = document.canonicalBytes(of: document.root)
+        return upload.completed(
+            Record(
+                system: .sift, type: SiftRequest.type, id: PayloadHash.id(of: payload), client: clients.first,
+                time: upload.time, payload: payload, source: upload.source, notes: findings.notes,
+                held: [findings.hold, clients.hold].compactMap(\.self)))
+    }
+}
+
+/// The path for list requests of an account, `/v3/accounts/<account id>/mobile_events`.
+///
+/// The account id is percent-encoded as one path segment, although the SDK itself inserts it unchanged.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 8.1 and 9.5.
+enum SiftTarget {
+    private static let pathPrefix = Array("/v3/accounts/".utf8)
+    private static let pathSuffix = Array("/mobile_events".utf8)
+
+    /// Returns the path for an account, or `nil` if the account id cannot be a path segment.
+    ///
+    /// An account id must not contain control characters. Its parts between slashes must not be empty, `.` or `..`,
+    /// because a server that decodes the path could treat it as the path of another account.
+    static func path(account: String) -> String? {
+        guard account.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        let parts = account.utf8.split(omittingEmptySubsequences: false) { "/\\".utf8.contains($0) }
+        guard !parts.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
+            return nil
+        }
+        var path = pathPrefix
+        // The account id is encoded like a form value, so that only unreserved characters remain unescaped.
+        PercentEncoding.append(formValue: account.utf8, to: &path)
+        return String(decoding: path + pathSuffix, as: UTF8.self)
+    }
+
+    /// Returns the account id in a path created by ``path(account:)``, or `nil` for any other path.
+    static func account(ofPath path: String) -> String? {
+        let bytes = Array(path.utf8)
+        guard bytes.count > pathPrefix.count + pathSuffix.count, bytes.starts(with: pathPrefix),
+            bytes.suffix(pathSuffix.count) == pathSuffix[...],
+            let unescaped = PercentEncoding.decoded(
+                bytes.span.extracting(pathPrefix.count..<bytes.count - pathSuffix.count), plusIsSpace: false),
+            let account = String(validating: unescaped, as: UTF8.self),
+            self.path(account: account).map({ Array($0.utf8) }) == bytes
+        else { return nil }
+        return account
+    }
+}

@@ -1,5 +1,5 @@
+import CLibrary
 import Files
-import Glibc
 import Synchronization
 import Testing
 

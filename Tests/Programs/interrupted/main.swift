@@ -1,6 +1,6 @@
+import CLibrary
 import Console
 import Files
-import Glibc
 
 // A program for tests, which is interrupted by a signal while it writes an output. `interrupted PATH` keeps an output
 // open, and prints "ready" when the temporary file exists. `interrupted PATH again` creates, completes and discards

@@ -9,5 +9,5 @@ const char *_Nullable cversion_commit(void);
 // Returns the version of Swift that the build defined as PINGFERRY_SWIFT, or NULL.
 const char *_Nullable cversion_swift(void);
 
-// Returns the version of the C library that is loaded.
+// Returns the version of the GNU C library that is loaded, or an empty string if the system has another one.
 const char *_Nonnull cversion_libc(void);

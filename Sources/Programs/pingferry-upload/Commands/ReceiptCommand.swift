@@ -2,8 +2,8 @@ import ArgumentParser
 import Bundle
 import Console
 import Delivery
+import Essentials
 import Files
-import FoundationEssentials
 import JSONText
 import Telemetry
 

@@ -3,8 +3,8 @@ import Bundle
 import Bytes
 import Console
 import Delivery
+import Essentials
 import Files
-import FoundationEssentials
 import Systems
 import Telemetry
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Bundle
+import CLibrary
 import Capture
 import Console
+import Essentials
 import Files
-import FoundationEssentials
-import Glibc
 import JSONText
 import Systems
 import Telemetry

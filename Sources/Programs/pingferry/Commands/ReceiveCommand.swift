@@ -2,8 +2,8 @@ import ArgumentParser
 import Bundle
 import Bytes
 import Console
+import Essentials
 import Files
-import FoundationEssentials
 import JSONText
 import Systems
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import CLibrary
 import Console
+import Essentials
 import Files
-import FoundationEssentials
-import Glibc
 
 /// The command `upload`, which starts a separate program so that this program contains no network code.
 struct UploadCommand: AsyncParsableCommand {

@@ -3,8 +3,8 @@ import Bundle
 import Bytes
 import Capture
 import Console
+import Essentials
 import Files
-import FoundationEssentials
 import Systems
 import Telemetry
 

@@ -1,9 +1,9 @@
 import ArgumentParser
+import CLibrary
 import Capture
 import Console
+import Essentials
 import Files
-import FoundationEssentials
-import Glibc
 import Hashing
 
 /// The options for passwords of encrypted backups.
