@@ -91,6 +91,7 @@ struct QuarantineReader {
             }
             capture = try await self.capture(files, item)
         }
+        knownEvents.beginItem()
         let found = try scan(capture, item.store)
         guard found.contains(where: { !$0.entries.isEmpty }) else { return [] }
         for companion in companions { decisions[companion.key] = true }
@@ -151,7 +152,7 @@ struct QuarantineReader {
         let code = item.reject.reason.prefix { $0 != " " }
         while let (record, _) = try lines.next() {
             guard var record = try knownEvents.removeKnownEvents(from: record) else { continue }
-            record.source.index += file.recordIndex
+            record.source.index = record.source.index.addingSaturated(file.recordIndex)
             record.notes.append("reread \(item.sha256) \(code)")
             try output.add(record)
         }
@@ -198,23 +199,30 @@ extension Digest16 {
 /// The events in the list requests of a bundle, because of which a file that is read again yields no event twice.
 ///
 /// The bundle contains the intact events of a file that is in quarantine because of other events. Equal events in one
-/// request are different events.
+/// file are different events.
 private struct KnownEvents {
     private let bundle: BundleReader
     /// The number of times that an event occurs, or `nil` until it is needed.
     private var counts: [Digest16: Int]?
+    /// The number of times that an event occurs in the current item.
+    private var own: [Digest16: Int] = [:]
     private var document = JSONDocument()
 
     init(of bundle: BundleReader) { self.bundle = bundle }
+
+    /// Begins with the records of another item.
+    mutating func beginItem() {
+        counts?.merge(own) { max($0, $1) }
+        own = [:]
+    }
 
     /// Returns `record` without the events that the bundle contains, or `nil` if no event is left.
     ///
     /// Returns a record of a system without list requests unchanged.
     mutating func removeKnownEvents(from record: Record) throws -> Record? {
         guard let system = bundle.systems[record.system], let list = system.uploads.list else { return record }
-        var known = try counts ?? allCounts()
-        defer { counts = known }
-        var own: [Digest16: Int] = [:]
+        let known = try counts ?? allCounts()
+        counts = known
         var events: [Range<Int>] = []
         let ranges = Self.events(of: record, list, in: &document)
         for range in ranges {
@@ -222,7 +230,6 @@ private struct KnownEvents {
             own[key, default: 0] += 1
             if own[key, default: 0] > known[key, default: 0] { events.append(range) }
         }
-        known.merge(own) { max($0, $1) }
         guard events.count < ranges.count else { return record }
         guard !events.isEmpty else { return nil }
         var payload = Array("{\"\(list.key)\":[".utf8)
@@ -233,7 +240,8 @@ private struct KnownEvents {
         payload += "]}".utf8
         defer { document.reset() }
         // The time of the request is that of its first event, which can be among the known ones.
-        let upload = CapturedUpload(route: nil, time: nil, source: record.source)
+        let time = events.first == ranges.first ? record.time : nil
+        let upload = CapturedUpload(route: nil, time: time, source: record.source)
         guard (try? document.read(payload)) != nil,
             var rest = try? upload.record(by: system.requests, in: &document)
         else { return record }

@@ -203,7 +203,9 @@ struct PingReader: StoreReader {
     /// Returns the index of the element of an array that `reject` concerns, or `nil` if it concerns something else.
     static func index(ofRejectedElement reject: Reject) -> Int? {
         guard let words = reject.reason.utf8.firstRange(of: elementWords.utf8) else { return nil }
-        return Int(String(decoding: reject.reason.utf8[words.upperBound...].prefix { $0.isDigit }, as: UTF8.self))
+        let digits = reject.reason.utf8[words.upperBound...].prefix { $0.isDigit }
+        // The entry can be forged, but an element is not before its index.
+        return Int(String(decoding: digits, as: UTF8.self)).flatMap { $0 <= reject.offset ?? 0 ? $0 : nil }
     }
 }
 
