@@ -34,14 +34,7 @@ import Testing
 
     private static func names(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
 
-    /// Writes the article instead if the environment contains `PINGFERRY_WRITE_ARTICLES`.
-    @Test func articleMatchesDeclarations() throws {
-        let article = Self.article
-        if ProcessInfo.processInfo.environment["PINGFERRY_WRITE_ARTICLES"] != nil {
-            try article.write(toFile: Self.path, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOfFile: Self.path, encoding: .utf8) == article)
-    }
+    @Test func articleMatchesDeclarations() throws { try expectArticle(Self.article, at: Self.path) }
 
     @Test("Each table has a valid key and the documented columns")
     func declaration() throws {

@@ -212,7 +212,10 @@ public struct CaptureReader: Sendable {
             try await consume($0)
         }
         guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
-        if options.rereadsQuarantine { try await reread(bundle, number, consume) }
+        if options.rereadsQuarantine {
+            var reader = try QuarantineReader(bundle, input: number, options)
+            try await reader.read(consume)
+        }
         var quarantine = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
         var problems = DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
         var withdrawals = DetailCursor<Withdrawal>(BundleLayout.withdrawals, of: bundle)
@@ -229,23 +232,6 @@ public struct CaptureReader: Sendable {
             return true
         }
         try await read(number, labeled: bundle.path, readDetail, consume)
-    }
-
-    /// Reads the quarantined items of a bundle again, and keeps those in quarantine that contain no record.
-    private func reread(
-        _ bundle: BundleReader, _ number: Int, _ consume: (ScanOutput) async throws -> Void
-    ) async throws {
-        var items = DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
-        let reader = QuarantineReader(bundle, input: number, options)
-        while let item = try items.next() {
-            if let outputs = try await reader.read(item) {
-                for output in outputs { try await consume(output) }
-            } else {
-                var output = ScanOutput(capture: bundle.path, input: number, writingWith: options)
-                output.quarantine(item)
-                try await consume(output)
-            }
-        }
     }
 
     /// Calls `step` until it returns `false`, and `consume` with the outputs that it fills.

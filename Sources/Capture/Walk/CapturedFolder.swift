@@ -78,13 +78,14 @@ public final class CapturedFolder: Sendable {
             rereader: rereader, listsInventory: listsInventory, limit: limit)
     }
 
-    /// Searches a capture that consists of one file with the given contents.
+    /// Searches a capture that consists of files with the given contents.
     convenience init(
-        file: MemberPath, _ contents: [UInt8], path: String, label: String, systems: SystemTable, limit: JobLimit
+        files: [(path: MemberPath, contents: [UInt8])], path: String, label: String, systems: SystemTable,
+        limit: JobLimit
     ) async throws {
         var builder = SpooledTreeBuilder()
-        builder.addFile(file, .external(0))
-        let tree = builder.finish(name: path, byteStorage: .provider { _ in ByteSource(contents) }).tree
+        for (number, file) in files.enumerated() { builder.addFile(file.path, .external(number)) }
+        let tree = builder.finish(name: path, byteStorage: .provider { ByteSource(files[$0].contents) }).tree
         try await self.init(
             FileTree(Folder(rootOf: tree)), path: path, label: label, rootName: label, isArchive: false, problems: [],
             formats: CaptureFormats.all(systems), excluding: [], spool: Spool(), passwords: BackupPasswords(),

@@ -42,7 +42,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The description without the case identifier.
     public var message: String {
-        customMessage ?? "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
+        let name = path.isEmpty ? "''" : path
+        return customMessage ?? "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(name): \(reason)"
     }
 
     /// Whether the file exceeds the size limit.

@@ -122,6 +122,7 @@ public struct CommandError: Error {
             "raise the limit of open files (ulimit -n) or of address space (ulimit -v)"
         case (.create, _) where error.alreadyExists: "pass --force to replace it, or choose another name"
         case (.create, _) where error.isNotFound: "create the folder first"
+        case (.create, _) where error.code == EISDIR: "name a file in that folder"
         case (.rename, _) where error.code == ENOTSUP: "write to another file system, or pass --force"
         case (.spool, _) where error.isOverSpoolLimit:
             "increase --spool-limit, or unpack the archive and pass the folder"

@@ -37,9 +37,11 @@ extension AsyncParsableCommand {
         // If there is a default command, `word` is reported only if it resembles a command and no such file exists.
         if !isHelp, configuration.defaultSubcommand != nil, similar.isEmpty || access(word, F_OK) == 0 { return }
         let hint =
-            similar.isEmpty
-            ? "The commands are \(names.joined(separator: ", "))."
-            : "Did you mean \(similar.joined(separator: " or "))?"
+            word == "version"
+            ? "Did you mean --version?"
+            : similar.isEmpty
+                ? "The commands are \(names.joined(separator: ", "))."
+                : "Did you mean \(similar.joined(separator: " or "))?"
         throw ValidationError("\(word.printable) is not a command. \(hint)")
     }
 
@@ -50,8 +52,35 @@ extension AsyncParsableCommand {
             // The escaped arguments are parsed again, because the message can repeat an unprintable argument.
             let printable = arguments.map(\.printable)
             if printable != arguments { _ = try await asyncParseAsRoot(printable) }
-            throw error
+            throw await unknownOptionError(behind: error, printable) ?? error
         }
+    }
+
+    /// Returns the error for an unknown option if `error` reports a missing argument, or `nil` if there is no such option.
+    ///
+    /// A misspelled option is the reason why its argument is missing.
+    private static func unknownOptionError(behind error: any Error, _ arguments: [String]) async -> (any Error)? {
+        var (error, arguments) = (error, arguments)
+        // No command requires more arguments.
+        for _ in 0..<3 {
+            let text = message(for: error)
+            if text.hasPrefix("Unknown option") { return error }
+            guard text.hasPrefix("Missing expected argument '"), let name = text.split(separator: "'").dropFirst().first
+            else { return nil }
+            // An option is written before the other arguments, because `--` could precede them.
+            if name.hasPrefix("--") {
+                arguments.insert(contentsOf: [String(name.prefix { $0 != " " }), "x"], at: min(1, arguments.count))
+            } else {
+                arguments.append("x")
+            }
+            do {
+                _ = try await asyncParseAsRoot(arguments)
+                return nil
+            } catch let next {
+                error = next
+            }
+        }
+        return nil
     }
 
     private static func report(_ error: any Error, as name: String, _ arguments: [String]) {
@@ -124,39 +153,51 @@ enum ShortHelp {
         var line = start
         for (index, word) in words.enumerated() {
             let space = index == 0 ? "" : " "
-            guard line.count + space.count + word.count <= width - 2 else { return line + " …" }
+            guard line.count + space.count + word.count <= width - 4 else { return line + " ..." }
             line += space + word
         }
         return words.isEmpty ? "  " + name : line
     }
 }
 
-/// The shells for which a program writes completions.
-public enum CompletionTarget: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// A shell.
-    case bash, zsh, fish
-
-    /// The help of the commands `completions`.
-    public static func discussion(of program: String) -> String {
-        """
-        Prints a script that a shell reads to complete commands, options and their values when the tab key is pressed. \
-        Packages and make install already contain it.
-          source <(\(program) completions bash)
-          \(program) completions zsh > ~/.zfunc/_\(program)
-          \(program) completions fish > ~/.config/fish/completions/\(program).fish
-        """
+/// The command `completions` of the program whose first command is `Root`, which prints a script for a shell.
+public struct CompletionsCommand<Root: ParsableCommand>: AsyncParsableCommand {
+    /// The name and the help of the command.
+    public static var configuration: CommandConfiguration {
+        let program = Root.configuration.commandName ?? ""
+        return CommandConfiguration(
+            commandName: "completions", abstract: "Print the completions for a shell.",
+            discussion: """
+                Prints a script that a shell reads to complete commands, options and their values when the tab key is pressed. \
+                Packages and make install already contain it.
+                  source <(\(program) completions bash)
+                  \(program) completions zsh > ~/.zfunc/_\(program)
+                  \(program) completions fish > ~/.config/fish/completions/\(program).fish
+                """)
     }
 
-    /// Prints the completions of the program with the command `root`.
-    public func printScript(for root: any ParsableCommand.Type) throws(FileError) {
+    @Argument(help: "The shell.") private var shell: CompletionTarget
+
+    /// Creates a command without a shell, as the argument parser requires.
+    public init() {}
+
+    /// Prints the script, or ends the program with an error message.
+    public func run() async throws {
         let shell: CompletionShell =
-            switch self {
+            switch shell {
             case .bash: .bash
             case .zsh: .zsh
             case .fish: .fish
             }
-        try StandardOutput.write(Array((root.completionScript(for: shell) + "\n").utf8).span)
+        CommandError.exitOnFailure(of: Root.configuration.commandName ?? "") { () throws(FileError) in
+            try StandardOutput.write(Array((Root.completionScript(for: shell) + "\n").utf8).span)
+        }
     }
+}
+
+/// The shells for which a program writes completions.
+private enum CompletionTarget: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case bash, zsh, fish
 }
 
 /// The arguments of the command line.

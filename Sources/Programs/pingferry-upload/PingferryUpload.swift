@@ -5,17 +5,6 @@ import Console
 import Files
 import Telemetry
 
-/// The command `completions`, which prints a script for a shell.
-struct CompletionsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Print the completions for a shell.",
-        discussion: CompletionTarget.discussion(of: PingferryUpload.name))
-
-    @Argument(help: "The shell.") var shell: CompletionTarget
-
-    func run() async throws { try await reportingErrors { try shell.printScript(for: PingferryUpload.self) } }
-}
-
 /// The program that uploads bundles.
 @main
 struct PingferryUpload: AsyncParsableCommand {
@@ -46,7 +35,7 @@ struct PingferryUpload: AsyncParsableCommand {
         version: ProgramVersion.description(of: name),
         subcommands: [
             SendCommand.self, StatusCommand.self, ReceiptCommand.self, RetryCommand.self, ReleaseCommand.self,
-            ForgetCommand.self, PruneCommand.self, LedgerCommand.self, CompletionsCommand.self,
+            ForgetCommand.self, PruneCommand.self, LedgerCommand.self, CompletionsCommand<PingferryUpload>.self,
         ],
         defaultSubcommand: SendCommand.self)
 

@@ -34,7 +34,7 @@ struct Pingferry: AsyncParsableCommand {
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
             VerifyCommand.self, ReceiveCommand.self, ListCommand.self, QuarantineCommand.self, GapsCommand.self,
             PseudonymKeyCommand.self,
-            UploadCommand.self, CompletionsCommand.self, JSONSchemaCommand.self,
+            UploadCommand.self, CompletionsCommand<Pingferry>.self, JSONSchemaCommand.self,
         ])
 
     private static let environment = [

@@ -128,7 +128,7 @@ private struct LeanplumDatabase: ~Copyable {
         guard !hasMore, main.isQuarantined else { return hasMore }
         // The journal and the write-ahead log can contain rows.
         for var companion in files.dropFirst() {
-            try output.withFile(&companion) { try $0.reject(Reject("companion of a database in quarantine")) }
+            try output.withFile(&companion) { try $0.reject(Reject(Reject.companionReason)) }
         }
         return false
     }

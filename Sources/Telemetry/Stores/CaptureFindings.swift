@@ -95,6 +95,11 @@ public struct Reject: Sendable, Equatable {
         self.length = length
     }
 
+    /// The reason for a file that is in quarantine because a part of its store is, such as the journal of a database.
+    ///
+    /// Such a file is read together with the store.
+    public static let companionReason = "companion of a database in quarantine"
+
     /// Returns the range of the rejected bytes in a file with `count` bytes.
     public func range(inFileOf count: Int) -> Range<Int> {
         guard let offset, let length, offset <= count else { return 0..<count }

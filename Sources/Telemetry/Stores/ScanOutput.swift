@@ -186,13 +186,16 @@ public struct ScanOutput: Sendable {
 
     /// Puts a range of the current file into quarantine.
     ///
-    /// If the file can contain credentials, only the hash of the range is kept.
+    /// If the file can contain credentials, only the hash of the range is kept. If the user of the app has switched off
+    /// usage data, the reason states it, because the preferences are not in the quarantine.
     ///
     /// - Throws: `FileError` if the file cannot be read, or with the operation `spool` if there is no space.
     public mutating func reject(_ reject: Reject) throws(FileError) {
         let range = reject.range(inFileOf: file.count)
         let isStored = try !file.carriesCredentials
         let sha256 = try file.hash(range, storingIn: isStored ? quarantine : nil, limit: quarantineFileLimit)
+        var reject = reject
+        if let off = usageData?.switches.first(where: { $0.state == .off }) { reject.reason += "; \(off.sentence)" }
         quarantine(
             QuarantineEntry(
                 capture: capture, path: file.file.path, store: file.file.kind, reject: reject, size: range.count,

@@ -41,6 +41,11 @@ public protocol StoreFormat: Sendable {
     /// Returns the store in a file, identified only by its contents, or `nil` if there is none.
     func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)?
 
+    /// Returns a file of the given kind that contains only `bytes`, which are the rejected part of such a file.
+    ///
+    /// By default, the result is `nil`, because a part cannot be understood without the rest of its file.
+    func file(ofPart bytes: [UInt8], _ reject: Reject, of kind: StoreKind) -> PartFile?
+
     /// The sentence, without a full stop, which reports that backups contain no stores of this format, or `nil` if
     /// backups contain them or if this is unknown.
     var absenceFromBackups: String? { get }
@@ -80,6 +85,8 @@ extension StoreFormat {
     { stores(ofFile: name, in: &folder) }
     /// Returns `nil`, because contents alone do not identify stores.
     public func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? { nil }
+    /// Returns `nil`, because a part cannot be understood without the rest of its file.
+    public func file(ofPart bytes: [UInt8], _ reject: Reject, of kind: StoreKind) -> PartFile? { nil }
     /// No stores are known to be missing from all backups.
     public var absenceFromBackups: String? { nil }
     /// Returns `false`, because no stores of certain apps are known to be missing.
@@ -102,6 +109,23 @@ public enum FileFinding: Sendable {
     case exclusive([any Store])
     /// The file contains the given stores, and possibly stores of other systems. An example is a preferences file.
     case shared([any Store])
+}
+
+/// The smallest file that contains a part of a store file, so that the part can be read on its own.
+public struct PartFile: Sendable {
+    /// The contents of the file.
+    public let contents: [UInt8]
+    /// The range of the part in ``contents``.
+    public let part: Range<Int>
+    /// The index of the first record of the part in the original file.
+    public let recordIndex: Int
+
+    /// Creates a file that consists of `prefix`, a part and `suffix`.
+    public init(_ part: [UInt8], after prefix: String = "", before suffix: String = "", recordIndex: Int = 0) {
+        contents = prefix.utf8 + part + suffix.utf8
+        self.part = prefix.utf8.count..<prefix.utf8.count + part.count
+        self.recordIndex = recordIndex
+    }
 }
 
 /// The name of a file in an archive and the names of its folders.

@@ -62,10 +62,14 @@ public struct UsageDataSwitch: Sendable, Hashable {
     /// The state of the setting.
     public var state: UsageDataState { storedState ?? .unknown }
 
+    /// The beginning of ``sentence`` if usage data is switched off.
+    public static let offSentence = "usage data is switched off"
+
     /// A sentence, without a full stop, that states whether usage data is switched on.
     public var sentence: String {
         switch storedState {
-        case .on?, .off?: "usage data is switched \(state.rawValue): \(setting.key) in \(path)"
+        case .off?: "\(Self.offSentence): \(setting.key) in \(path)"
+        case .on?: "usage data is switched on: \(setting.key) in \(path)"
         case .unknown?: "it is unknown whether usage data is switched on: \(setting.key) is not in \(path)"
         case nil: "it is unknown whether usage data is switched on: \(path) cannot be read"
         }

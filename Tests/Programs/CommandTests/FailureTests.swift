@@ -44,6 +44,38 @@ import Testing
             finished.errorLines.last == "hint: did you mean --json? options of several letters begin with two hyphens")
     }
 
+    @Test(
+        "The first line of an error names the mistake, and a hint its remedy",
+        arguments: [
+            // The misspelled option is reported rather than the argument that it was meant to be.
+            (["bundle", "--outptu", "x", "a"], 64, "Unknown option '--outptu'. Did you mean '--output'?", nil),
+            (["scan", "-x"], 64, "Unknown option '-x'", nil),
+            (["bundle", "--forse"], 64, "Unknown option '--forse'. Did you mean '--force'?", nil),
+            (["scan"], 64, "Missing expected argument '<path> ...'", nil),
+            (["version"], 64, "version is not a command. Did you mean --version?", nil),
+            (["bundel"], 64, "bundel is not a command. Did you mean bundle?", nil),
+            (["scan", ""], 66, "cannot open '': No such file or directory", nil),
+            (
+                ["bundle", "-o", ".", sample("webxr")], 73, "cannot create .: Is a directory",
+                "name a file in that folder"
+            ),
+        ] as [([String], Int32, String, String?)])
+    func firstLine(words: [String], status: Int32, line: String, hint: String?) throws {
+        let finished = try shell(#"cd "$1" && "$0" "${@:2}""#, [folder.path] + words)
+        #expect(finished.status == status)
+        #expect(finished.errorLines.first == "pingferry: \(line)")
+        if let hint { #expect(finished.errorLines.last == "hint: \(hint)") }
+    }
+
+    @Test("The short help of each command has only ASCII characters, and its options fit in 80 columns")
+    func shortHelp() throws {
+        for command in ["scan", "bundle", "convert", "verify", "quarantine"] {
+            let lines = try pingferry(command, "-h").lines
+            #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) }, "\(command)")
+            #expect(lines.filter { $0.hasPrefix(" ") }.allSatisfy { $0.utf8.count <= 80 }, "\(command)")
+        }
+    }
+
     /// Commands that fail, and the error that they print with `--json`.
     private static let failures: [(words: [String], code: String, path: String?, status: Int32)] = [
         (["scan", "none"], "no-input", "none", 66), (["scan", "empty"], "bad-data", "empty", 65),

@@ -2,17 +2,6 @@ import ArgumentParser
 import Console
 import Files
 
-/// The command `completions`, which prints a script for a shell.
-struct CompletionsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Print the completions for a shell.",
-        discussion: CompletionTarget.discussion(of: "pingferry"))
-
-    @Argument(help: "The shell.") var shell: CompletionTarget
-
-    func run() async throws { try await reportingErrors { try shell.printScript(for: Pingferry.self) } }
-}
-
 /// The command `json-schema`, which prints the JSON Schema of a result.
 struct JSONSchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -41,13 +41,22 @@ struct QuarantineCommand: AsyncParsableCommand {
 
     func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
+    /// Opens the folder for the items, whose place can be taken by a file.
+    private static func folder(at path: String) throws -> Folder {
+        do throws(FileError) {
+            return try Folder(path: path)
+        } catch {
+            throw CommandError(status: .cannotCreate, message: error.message, remedy: "choose another folder")
+        }
+    }
+
     func run() async throws {
         try await reportingErrors {
             let readers = try bundles.map {
                 try InputOpener.openBundle($0, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
             }
             try PrivateFolder.create(output)
-            guard try Folder(path: output).entries().isEmpty else {
+            guard try Self.folder(at: output).entries().isEmpty else {
                 throw CommandError(
                     status: .cannotCreate, path: output, message: "the folder is not empty",
                     remedy: "choose another folder")

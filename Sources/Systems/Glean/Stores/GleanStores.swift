@@ -45,6 +45,11 @@ struct GleanStores: StoreFormat {
         }
     }
 
+    /// Returns a file with the line of an event, or `nil` for a line of a ping, whose first line contains its path.
+    func file(ofPart bytes: [UInt8], _ reject: Reject, of kind: StoreKind) -> PartFile? {
+        kind == .gleanPendingEvents ? PartFile(bytes) : nil
+    }
+
     func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         if Self.identifyingFolderNames.contains(folder.name),
             let contents = GleanDirectory.Contents(folder: folder.name),

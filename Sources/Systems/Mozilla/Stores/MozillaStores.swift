@@ -22,6 +22,18 @@ struct MozillaStores: StoreFormat {
             || MozillaName.isSDKPingFolder(file.folder)
     }
 
+    /// Returns a file with the line of an event, or an array with one ping.
+    func file(ofPart bytes: [UInt8], _ reject: Reject, of kind: StoreKind) -> PartFile? {
+        switch kind {
+        case .mozillaPendingEvents: PartFile(bytes)
+        case .mozillaPingFile, .mozillaPingArray:
+            PingReader.index(ofRejectedElement: reject).map {
+                PartFile(bytes, after: "[", before: "]", recordIndex: $0)
+            }
+        default: nil
+        }
+    }
+
     /// Recognizes a ping folder by its name, or by the names of its files.
     ///
     /// Returns `nil` if the folder is not a ping folder.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -192,7 +193,19 @@ struct PingReader: StoreReader {
         if let text = span, document.kind(of: element) == .string {
             span = text.lowerBound - 1..<text.upperBound + 1
         }
-        return Reject("\(error.reject.reason) (element \(index))", offset: span?.lowerBound, length: span?.count)
+        return Reject(
+            "\(error.reject.reason)\(Self.elementWords)\(index))", offset: span?.lowerBound, length: span?.count)
+    }
+
+    /// The words before the index of a rejected element.
+    private static let elementWords = " (element "
+
+    /// Returns the index of the element of an array that `reject` concerns, or `nil` if it concerns something else.
+    static func index(ofRejectedElement reject: Reject) -> Int? {
+        guard let words = reject.reason.utf8.firstRange(of: elementWords.utf8) else { return nil }
+        let digits = reject.reason.utf8[words.upperBound...].prefix { $0.isDigit }
+        // The entry can be forged, but an element is not before its index.
+        return Int(String(decoding: digits, as: UTF8.self)).flatMap { $0 <= reject.offset ?? 0 ? $0 : nil }
     }
 }
 
