@@ -133,6 +133,25 @@ import Testing
         #expect(capture.problems.map(\.problem.code) == ["two-formats"])
     }
 
+    @Test(
+        "The zeros that a sparse file in a tar ends with are read",
+        arguments: ["gnu", "pax --sparse-version=0.0", "pax --sparse-version=0.1", "pax --sparse-version=1.0"])
+    func sparseFiles(format: String) async throws {
+        let folder = try CaptureFolder()
+        let ping = CaptureFolder.ping(1)
+        try folder.put("\(corePings)/-t-1.json", ping)
+        try folder.putSparse("\(corePings)/-t-2.json", size: 2 << 20)
+        try folder.put("\(corePings)/-t-3.json", ping)
+        try #require(truncate("\(folder.path)/\(corePings)/-t-3.json", 2 << 20) == 0)
+        let archive = try TestArchive(
+            of: folder.path, named: "a.tar", "tar --sparse --format \(format) -cf \"$0\" .")
+        let expected = try await ReadCapture(folder.open())
+        #expect(expected.quarantined.map(\.size) == [2 << 20, 2 << 20])
+        let found = try await ReadCapture(archive.open())
+        #expect(found.lines == expected.lines)
+        #expect(found.quarantined == expected.quarantined)
+    }
+
     @Test("Three nested compressions are rejected", arguments: ["gzip | gzip | gzip", "xz | zstd -q | gzip"])
     func threeLevels(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)

@@ -205,6 +205,58 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(ids == [1, 2, 3].map(CaptureFolder.id))
     }
 
+    @Test("Logs of lines and compressed logs in a folder are recognized by their contents")
+    func logsWithOtherNames() async throws {
+        let folder = try CaptureFolder()
+        let lines = (1...3).map { CaptureFolder.ping($0).replacing("\n", with: "") }.joined(separator: "\r\n")
+        try folder.put("a.json", lines)
+        try folder.put("b/b.txt", "\u{FEFF}\(lines)")
+        try folder.put("c.log", archive(coreEntry(4)))
+        try folder.put("d.json", archive(coreEntry(5)))
+        try folder.put("e.txt", lines)
+        for name in ["d.json", "e.txt"] { try tool("gzip", "\(folder.path)/\(name)") }
+        try folder.put("f.json.gz", lines)
+        try folder.put("g.ndjson", [0xFF, 0xFE] + lines.utf8.flatMap { [$0, 0] })
+        // Other files, and those of apps and of a device, are no logs.
+        try folder.put("h.json", #"{"url":"https://example.com/","body":"text"}"#)
+        try folder.put("i.txt", "{}\ntext")
+        try folder.put("Documents/j.json", lines)
+        try folder.put("private/var/log/k.log", lines)
+        let packed = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await packed.open()] {
+            #expect(
+                capture.stores.map(\.path) == [
+                    "a.json", "b/b.txt", "c.log", "d.json.gz", "e.txt.gz", "f.json.gz", "g.ndjson",
+                ])
+            let found = try await ReadCapture(capture)
+            #expect(Set(found.ids) == Set((1...5).map(CaptureFolder.id)))
+            #expect(found.quarantined.map { "\($0.path) \($0.reject.reason)" } == [
+                "g.ndjson line_damaged the text is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8"
+            ])
+        }
+    }
+
+    @Test("Bytes after a compressed log, a version that is null, and members before the log are ignored")
+    func harmlessDifferences() async throws {
+        let text = String(decoding: archive(coreEntry(1)), as: UTF8.self)
+        let folder = try CaptureFolder()
+        try folder.put("a.har", text)
+        for program in ["gzip", "zstd -q"] {
+            let packed = try tool("bash", "-c", #"(\#(program) < "$0"; printf '\r\n') | base64 -w 0"#, "\(folder.path)/a.har")
+            let bytes = try #require(Data(base64Encoded: packed.trimmingCharacters(in: .whitespacesAndNewlines)))
+            let log = try await ReadLog(Array(bytes))
+            #expect(log.records.count == 1)
+            #expect(log.quarantined.isEmpty)
+        }
+        for changed in [
+            text.replacing(#""version":"1.2""#, with: #""version":null"#),
+            text.replacing(#"{"log":"#, with: #"{"comment":"by a tool","log":"#),
+        ] {
+            try #require(changed != text)
+            #expect(try await ReadLog(Array(changed.utf8)).records.count == 1)
+        }
+    }
+
     @Test("An archive without the enclosing object is read")
     func unwrapped() async throws {
         let text = String(decoding: archive(coreEntry(1), coreEntry(2)), as: UTF8.self)

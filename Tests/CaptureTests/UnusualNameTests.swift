@@ -45,9 +45,12 @@ import Testing
     func zoneIdentifiers() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
-        for name in ["-t-1.json:Zone.Identifier", "-t-2.json\u{F03A}Zone.Identifier"] {
-            try folder.put("\(corePings)/\(name)", "[ZoneTransfer]\nZoneId=3\n")
-        }
+        for name in [
+            "-t-1.json:Zone.Identifier", "-t-2.json\u{F03A}Zone.Identifier", "-t-3.json:Zone.Identifier:$DATA",
+            "-t-4.json.Zone.Identifier", "-t-5.json%3azone.identifier", "-t-6.json_Zone.Identifier",
+            "-t-7.json:com.dropbox.attributes", "-t-8.json\u{F022}AFP_AfpInfo", "Thumbs.db", "desktop.ini",
+        ] { try folder.put("\(corePings)/\(name)", "[ZoneTransfer]\nZoneId=3\n") }
+        try folder.put("__MACOSX/\(corePings)/-t-9.json", "a resource fork")
         try folder.put("Documents/MozTelemetry-Default-core.json:Zone.Identifier", "[ZoneTransfer]")
         let archive = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
         for capture in [try await folder.open(), try await archive.open()] {
@@ -55,6 +58,55 @@ import Testing
             #expect(found.ids == [CaptureFolder.id(1)])
             #expect(found.quarantined.isEmpty && found.problems.isEmpty)
         }
+    }
+
+    /// Names of copies beside the stores of which they are copies, in groups that one message reports.
+    private static let copies = [
+        "Documents/AdjustIoPackageQueue (1)", "Documents/AdjustIoPackageQueue - Kopie",
+        "Documents/AdjustIoPackageQueue.bak", "Documents/AdjustIoPackageQueue~", "Documents/ADJUSTIOPACKAGEQUEUE",
+        "Documents/Copy of AdjustIoPackageQueue", "Documents/ADJUST~1", "Documents/__LEANPLUM.SQLITE",
+        "Documents/__leanplum.sqlite.old", "Documents/MozTelemetry-Default-core.json.bak",
+        "Documents/eventArray-MozTelemetry-Default-core.json copy", "Documents/MOZTELEMETRY-DEFAULT-CORE.JSON",
+        "Library/Caches/sift-v0_0_1/uploader (1)", "Library/Caches/sift-v0_0_1/UPLOADER",
+    ]
+
+    @Test("Copies of stores with altered names are reported once, and not read")
+    func alteredNames() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("Library/Caches/sift-v0_0_1/sift", "")
+        for name in Self.copies { try folder.put(name, "[]") }
+        for name in ["MOZTEL~1/-T-2~1.JSO", "GLEAN_DATA/CLIENT~1.TXT"] { try folder.put(name, CaptureFolder.ping(2)) }
+        // These names belong to other files.
+        for name in ["MozTelemetry-Default.zip", "MozTelemetry-core.sha256", "__leanplum.sqlite-shm", "adjust~a"] {
+            try folder.put(name, "")
+        }
+        let archive = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await archive.open()] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [CaptureFolder.id(1)])
+            let reported = found.problems.filter { $0.problem.text.contains("whose name was altered") }
+            #expect(reported.map(\.path) == ["Documents/ADJUST~1"])
+            #expect(reported.allSatisfy { $0.problem.isLoss && $0.problem.text.contains("(and 15 more files of this kind)") })
+        }
+    }
+
+    @Test("A copy of a file of Mozilla's SDK is read under its original name, unless it would be counted twice")
+    func copiesOfJSON() async throws {
+        let folder = try CaptureFolder()
+        let events = "eventArray-MozTelemetry-Default-focus-event"
+        try folder.put("Documents/MozTelemetry-Default-core - Copy.json", "[\(CaptureFolder.ping(1))]")
+        try folder.put("Documents/MozTelemetry-Default-core (1).json", "[\(CaptureFolder.ping(2))]")
+        try folder.put("Documents/\(events) copy.json", #"[0,"action","foreground","app"]"#)
+        try folder.put("Documents/MozTelemetry-Default-values (1).json", "{}")
+        let alone = try await ReadCapture(folder.open())
+        #expect(alone.records.map(\.type) == ["core", "core", "focus-event"])
+        #expect(alone.quarantined.isEmpty && alone.problems.isEmpty)
+        try folder.put("Documents/\(events).json", #"[0,"action","foreground","app"]"#)
+        let beside = try await ReadCapture(folder.open())
+        #expect(beside.records.map(\.source.path).last == "Documents/\(events).json")
+        #expect(beside.records.count == 3)
+        #expect(beside.problems.map(\.path) == ["Documents/\(events) copy.json"])
     }
 
     @Test("A ping file whose name is not UTF-8 is read")

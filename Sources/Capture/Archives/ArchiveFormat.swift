@@ -135,7 +135,7 @@ extension ArchiveFormat {
     private static let otherSuffixes = [".clbx", ".cpgz", ".imazingapp", ".ipa", ".pax", ".saz", ".ufdr"]
     /// The lowercase suffixes of archives and captures in formats that are not read.
     private static let unreadSuffixes = [
-        ".aar", ".ab", ".aea", ".cab", ".cap", ".chls", ".dmg", ".e01", ".ex01", ".flow", ".flows", ".iso", ".l01",
+        ".aar", ".ab", ".ad1", ".aea", ".cab", ".cap", ".chls", ".dmg", ".e01", ".ex01", ".flow", ".flows", ".iso", ".l01",
         ".lz",
         ".lzma", ".lzo", ".mitm", ".pcap", ".pcapng", ".rar", ".tar.z", ".xar", ".yaa", splitSuffix,
     ]
@@ -150,6 +150,19 @@ extension ArchiveFormat {
     /// Returns whether a file called `name` may be an archive or a capture in a format that is not read.
     static func mayBeUnread(named name: some BidirectionalCollection<UInt8>) -> Bool {
         unreadSuffixes.contains(where: name.hasSuffixIgnoringCase)
+    }
+
+    /// The lowercase suffixes of files that are no archives.
+    private static let ordinarySuffixes = [
+        ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log",
+        ".m4a", ".md", ".mov", ".mp3", ".mp4", ".ndjson", ".pdf", ".plist", ".png", ".sha256", ".sig", ".sqlite", ".sqlite3",
+        ".sqlitedb", ".strings", ".txt",
+    ]
+
+    /// Returns whether only the first bytes of a file called `name`, which is not in the container of an app, can show
+    /// that it is an archive.
+    static func mustBeInspected(named name: some BidirectionalCollection<UInt8>) -> Bool {
+        !BackupDetector.isBackupFileName(name) && !ordinarySuffixes.contains(where: name.hasSuffixIgnoringCase)
     }
 
     static func isArchive(named name: some BidirectionalCollection<UInt8>) -> Bool {

@@ -101,17 +101,25 @@ extension ArchiveReader {
         return try handle.input.finish(tarEnd: isTar ? Int(archive_filter_bytes(archive, 0)) : nil)
     }
 
+    /// Whether the archive is a zip archive.
+    var isZip: Bool { archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_ZIP }
+
     /// The number of bytes, other than zeros, that were omitted after the end of the compressed archive.
     var trailingByteCount: Int { handle.input.trailingByteCount }
 
     /// Calls `body` with consecutive parts of the contents of the current member.
     ///
     /// Stops if the contents exceed `limit` bytes. After an error is thrown, nothing more can be read.
-    mutating func read(limit: Int, _ body: (Span<UInt8>) throws -> Void) throws -> Outcome {
+    ///
+    /// `size` is the size of the contents that the header states. libarchive omits the zeros at the end of a sparse file.
+    mutating func read(limit: Int, size: Int?, _ body: (Span<UInt8>) throws -> Void) throws -> Outcome {
         var total = 0
         while true {
             let count = archive_read_data(archive, handle.buffer.baseAddress, handle.buffer.count)
-            guard count != 0 else { return .complete }
+            guard count != 0 else {
+                let isTar = archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_TAR
+                return try addZeros(isTar ? max(0, (size ?? 0) - total) : 0, room: limit - total, body)
+            }
             guard count > 0 else {
                 let failure = lastError()
                 guard count > Int(ARCHIVE_FATAL) else { throw failure }
@@ -126,6 +134,20 @@ extension ArchiveReader {
             if archive_format(archive) != ARCHIVE_FORMAT_7ZIP { try addExpanded(count) }
             try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
         }
+    }
+
+    private mutating func addZeros(
+        _ count: Int, room: Int, _ body: (Span<UInt8>) throws -> Void
+    ) throws -> Outcome {
+        guard count <= room else { return .tooLarge }
+        try addExpanded(count)
+        let zeros = [UInt8](repeating: 0, count: min(count, Self.partSize))
+        var rest = count
+        while rest > 0 {
+            try body(zeros.span.extracting(first: min(rest, zeros.count)))
+            rest -= min(rest, zeros.count)
+        }
+        return .complete
     }
 
     /// Adds the contents of the current member to `inflation`, and returns their location.

@@ -31,11 +31,19 @@ struct ArchiveSpooler {
     private var linkTargets: Set<[UInt8]> = []
     /// The folder names of the previous member, cached for the next one.
     private var folderNameCache = MemberNames.FolderNames()
+    /// The number of members whose first bytes were inspected because their names give no reason to take them for archives.
+    private var inspectedCount = 0
     /// Whether the archive is a stream, which can be read only once.
     ///
     /// If so, all files that may belong to a backup are kept.
     private var isStream = false
 
+    /// The maximum number of folders around a member that is inspected.
+    ///
+    /// Deeper in an archive are the many files of a device.
+    private static let inspectedDepth = 2
+    /// The maximum number of inspected members.
+    private static let inspectedLimit = 16 * InputLimits.guessedArchiveCount
     /// The prefix of the members that macOS adds for resource forks.
     private static let resourceForkPrefix = Array("__MACOSX/".utf8)
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
@@ -107,7 +115,12 @@ struct ArchiveSpooler {
         do {
             let memberCount = try addMembers(from: &reader)
             try inflation?.finish()
-            if let directory, formats != .tar { reportEntries(of: directory, memberCount: memberCount) }
+            if let directory, formats != .tar {
+                reportEntries(of: directory, memberCount: memberCount)
+            } else if directory == nil, reader.isZip, wantedPaths == nil {
+                let words = "the end of the archive is missing; the members were read from front to back"
+                report("damaged", words, at: "", isLoss: false)
+            }
         } catch {
             guard inflation == nil, case .damaged? = (error as? ArchiveError)?.reason, treeBuilder.entryCount > 0 else {
                 throw error
@@ -181,16 +194,59 @@ struct ArchiveSpooler {
     }
 
     private mutating func addMember(_ member: ArchiveReader.Member, from reader: inout ArchiveReader) throws {
-        guard let path = addHeader(of: member),
+        guard let path = try addHeader(of: member, from: &reader),
             let contents = try contents(of: member, path, from: &reader)
         else { return }
         add(member, at: path, contents)
     }
 
+    /// Returns whether only the first bytes of a member can show that it is an archive.
+    private mutating func mustInspect(_ member: ArchiveReader.Member, _ path: MemberPath) -> Bool {
+        guard wantedPaths == nil, !archive.isNested, !member.isEncrypted, member.hardLink == nil,
+            inspectedCount < Self.inspectedLimit, member.size.map({ $0 > 0 && $0 <= limits.memberSize }) ?? true
+        else { return false }
+        let (folder, name) = path.split
+        guard name.first != UInt8(ascii: "."), ArchiveFormat.mustBeInspected(named: name) else { return false }
+        let folders = folderNameCache.names(in: folder)
+        guard folders.count <= Self.inspectedDepth, !MemberNames.isInContainer(folders) else { return false }
+        inspectedCount += 1
+        return true
+    }
+
+    /// Spools a member if its first bytes show that it is an archive, and otherwise keeps only its name.
+    private mutating func inspect(
+        _ member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
+    ) throws {
+        struct Stop: Error {}
+        try inflation?.finish()
+        let start = spool.endOffset
+        var isComplete = false
+        do {
+            let outcome = try reader.read(limit: limits.memberSize, size: member.size) { part in
+                let head = part.extracting(first: min(part.count, ArchiveFormat.headSize)).copied()
+                if spool.endOffset == start, !ArchiveFormat.isReadable(head) {
+                    // The first bytes suffice to name a format that is not read.
+                    isComplete = UnreadFormat(head: head, isNamedForArchive: false) != nil
+                    if isComplete { try spool.append(head.span) }
+                    throw Stop()
+                }
+                try spool.append(part)
+            }
+            if case .complete = outcome { isComplete = true }
+        } catch is Stop {}
+        if isComplete, spool.endOffset > start {
+            return add(member, at: path, .spooled(offset: start, count: spool.endOffset - start))
+        }
+        spool.truncate(to: start)
+        add(member, at: path, .omitted)
+    }
+
     /// Returns the path of `member` if its contents are wanted and can be read.
     ///
     /// If not, adds the member without its contents or reports it, and returns `nil`.
-    private mutating func addHeader(of member: ArchiveReader.Member) -> MemberPath? {
+    private mutating func addHeader(
+        of member: ArchiveReader.Member, from reader: inout ArchiveReader
+    ) throws -> MemberPath? {
         guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.resourceForkPrefix) else {
             return nil
         }
@@ -207,7 +263,12 @@ struct ArchiveSpooler {
             }
         case .link: treeBuilder.addLink(path, to: Self.target(of: member))
         case .special: treeBuilder.addSpecial(path)
-        case .file where !isWanted(path) && !isWanted(targetOf: member): add(member, at: path, .omitted)
+        case .file where !isWanted(path) && !isWanted(targetOf: member):
+            if mustInspect(member, path) {
+                try inspect(member, path, from: &reader)
+            } else {
+                add(member, at: path, .omitted)
+            }
         case .file where member.isEncrypted:
             report("unreadable", "encrypted; \(Self.unpackAdvice)", at: path.text)
         case .file:
@@ -275,7 +336,7 @@ struct ArchiveSpooler {
         let start = spool.endOffset
         let limit = isHead ? ArchiveFormat.headSize : limits.memberSize
         do {
-            let outcome = try reader.read(limit: isHead ? ArchiveReader.partSize : limit) { part in
+            let outcome = try reader.read(limit: isHead ? ArchiveReader.partSize : limit, size: member.size) { part in
                 try spool.append(part.extracting(first: min(part.count, limit - (spool.endOffset - start))))
             }
             switch outcome {

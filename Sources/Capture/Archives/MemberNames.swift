@@ -13,7 +13,7 @@ enum MemberNames {
         _ path: MemberPath, rootName: String, _ formats: [any StoreFormat], after folders: inout FolderNames
     ) -> Bool {
         let (folder, name) = path.split
-        if FolderEntry.isZoneIdentifier(name) { return false }
+        if FolderEntry.isWindowsMetadata(name) { return false }
         if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }
         let member = MemberName(
             name: String(decoding: name, as: UTF8.self), folders: folders.names(in: folder), rootName: rootName)

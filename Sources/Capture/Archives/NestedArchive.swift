@@ -108,6 +108,14 @@ struct ArchiveLocation {
         let suffixes = [".000", ".00", "aa", ".part1", ".part01", ".part001"]
         return suffixes.contains(where: shownPath.utf8.hasSuffixIgnoringCase) ? UnreadFormat.partsRemedy : nil
     }
+    /// Returns whether a file has the name of a later part of a split archive, such as `a.z02` or `a.zip.002`.
+    static func isLaterPart(_ path: String) -> Bool {
+        let digits = path.utf8.reversed().prefix(while: \.isDigit).count
+        let stem = path.utf8.dropLast(digits)
+        return digits >= 2
+            && (stem.hasSuffixIgnoringCase(".z")
+                || stem.last == UInt8(ascii: ".") && ArchiveFormat.isArchive(named: stem.dropLast()))
+    }
     /// Whether the archive has the name of a report of a Cellebrite program.
     var isCellebriteReport: Bool { shownPath.utf8.hasSuffixIgnoringCase(".ufdr") }
 }

@@ -14,9 +14,18 @@ public struct UnreadFormat: Sendable {
         name: "a Cellebrite report (UFDR) in which no store was found",
         remedy: "export the file system with the Cellebrite program as a folder or a zip archive")
 
+    /// A file or folder with the altered name of a store, such as a copy.
+    static let alteredName = UnreadFormat(
+        name: "a copy of a store, whose name was altered",
+        remedy: "if its records are not elsewhere, copy it under its original name to another folder, and pass that")
+
     /// The first part of a split archive.
     static let splitArchive = UnreadFormat(
         name: "the first part of a split archive", remedy: splitRemedy)
+    /// Another part of a split archive.
+    static let laterPart = UnreadFormat(name: "a part of a split archive", remedy: partsRemedy)
+    /// The last part of a zip archive that `zip` split.
+    static let lastPart = UnreadFormat(name: "the last part of a split archive", remedy: splitZipRemedy)
     static let splitRemedy = "join the parts with cat NAME.0* > NAME, and pass the result"
     static let partsRemedy = "join the parts with cat, in the order of their names, and pass the result"
     static let splitZipRemedy = "join the parts with zip -s 0 NAME.zip --out WHOLE.zip, and pass WHOLE.zip"
@@ -57,6 +66,11 @@ public struct UnreadFormat: Sendable {
             [[0x45, 0x56, 0x46, 0x09, 0x0D, 0x0A, 0xFF, 0x00], [0x45, 0x56, 0x46, 0x32, 0x0D, 0x0A, 0x81, 0x00]]
                 + [[0x4C, 0x56, 0x46, 0x09, 0x0D, 0x0A, 0xFF, 0x00]]
         ),
+        (
+            "a forensic disk image", "export its files, and pass the folder",
+            [Array("ADSEGMENTEDFILE\0".utf8)]
+        ),
+        ("an image of Windows", "unpack it with 7z, and pass the folder", [Array("MSWIM\0\0\0".utf8)]),
     ]
 
     init(name: String, remedy: String) {

@@ -177,7 +177,9 @@ public struct InputOpener: Sendable {
 
     /// Returns the error for a file in no supported format, which names the format if it is known.
     private static func unrecognized(_ path: String, head: [UInt8]) -> InputError {
-        UnreadFormat(head: head, isNamedForArchive: true).map { .unread($0, path) } ?? .unrecognized(path)
+        let format = UnreadFormat(head: head, isNamedForArchive: true)
+        let part: UnreadFormat? = ArchiveLocation.isLaterPart(path) ? .laterPart : nil
+        return (format ?? part).map { .unread($0, path) } ?? .unrecognized(path)
     }
 
     /// Opens an input that is neither a folder, a request log nor a single store file.
@@ -207,7 +209,8 @@ public struct InputOpener: Sendable {
                 return .folder(try await openArchive(bytes, path, label: label))
             }
         case (.other, .source(let source))
-        where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil:
+        where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil
+            || ArchiveLocation.isLaterPart(path):
             throw Self.unrecognized(path, head: try InputKind.head(of: source))
         // A program that unpacks a zip archive, or other bytes, can precede it.
         case (.other, .source(let source)) where try ZipDirectory.isAtEnd(of: source):
@@ -231,6 +234,9 @@ public struct InputOpener: Sendable {
             }
             return try requiringStores(capture, path)
         } catch let error as ArchiveError {
+            if case .source(let source) = bytes, try ZipDirectory(of: source, entryLimit: 0)?.isLastPart == true {
+                throw InputError.unread(.lastPart, path)
+            }
             let isSplit = ArchiveLocation(label: label, path: path).isSplit
             throw isSplit ? InputError.unread(.splitArchive, path) : InputError.archive(error, path)
         } catch let error as BackupError {

@@ -14,7 +14,7 @@ enum HTTPArchiveLayout {
 
     /// Detects the layout by the first bytes of a file, or returns `nil` if the file is no HTTP archive.
     init?(_ head: [UInt8]) {
-        var text = HeadOfJSON(head.starts(with: [0xEF, 0xBB, 0xBF]) ? head[3...] : head[...])
+        var text = HeadOfJSON(head.blankingByteOrderMark[...])
         if text.consume("[") {
             guard text.consume("{"),
                 ["protocolVersion", "scheme", "host"].allSatisfy({ head.contains(text: "\"\($0)\"") })
@@ -23,8 +23,9 @@ enum HTTPArchiveLayout {
             return
         }
         guard text.consume("{"), var key = text.key() else { return nil }
-        let isWrapped = key == "log"
-        if isWrapped {
+        // Members of other programs may precede `log`.
+        let isWrapped = key == "log" || head.contains(text: "\"log\":") || head.contains(text: "\"log\" :")
+        if key == "log" {
             guard text.consume("{"), let inner = text.key() else { return nil }
             key = inner
         }
@@ -110,9 +111,11 @@ enum CharlesSession {
     static func entry(ofExchange text: [UInt8]) -> [UInt8]? {
         guard let document = try? JSONDocument(text, policy: HTTPArchiveReader.policy) else { return nil }
         let root = document.root
-        guard let method = document.text(Keys.method, in: root), let host = document.text(Keys.host, in: root),
-            let path = document.text(Keys.path, in: root)
-        else { return nil }
+        guard let method = document.text(Keys.method, in: root), let host = document.text(Keys.host, in: root) else {
+            return nil
+        }
+        // The request for a tunnel has no path.
+        let path = document.text(Keys.path, in: root) ?? "/"
         let scheme = document.text(Keys.scheme, in: root) ?? "https"
         let port = document.value(of: Keys.port, in: root).map { document.string(of: $0) } ?? ""
         let isUsualPort = Int(port).map { [443, 80].contains($0) || $0 <= 0 } ?? true

@@ -34,9 +34,9 @@ struct HTTPArchiveReader: Sendable {
 
     /// Returns whether the JSON value of `log.version` is a known version.
     ///
-    /// An empty version is known too, and means 1.1.
+    /// An empty version and `null` are known too, and mean 1.1.
     static func isKnown(version text: [UInt8]) -> Bool {
-        text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
+        ["\"1.", "1."].contains { text.starts(with: $0.utf8) } || ["\"\"", "null"].contains { text.elementsEqual($0.utf8) }
     }
 
     /// Reads the entry at `index` from `text`, which contains only the members in ``HTTPArchiveEntry/outline``.

@@ -288,6 +288,11 @@ enum LineContents {
         }
     }
 
+    /// Whether the line describes a request, as an object of another program may.
+    var isRequest: Bool {
+        if case .request = self { true } else { false }
+    }
+
     var isRecord: Bool {
         if case .record = self { true } else { false }
     }

@@ -35,22 +35,13 @@ struct PlainText: ~Copyable {
         self.inflater = consume inflater
     }
 
-    private static func isInflated(_ start: [UInt8]) -> Bool {
-        Compression.gzip.matches(start) || start.isZlibHeader
+    /// Returns whether a log that begins with `start` is compressed.
+    static func isCompressed(_ start: [UInt8]) -> Bool {
+        isInflated(start) || start.starts(with: FrameDecoder.magic)
     }
 
-    /// Returns the name of the encoding of a log that begins with `start` and is not in UTF-8, or `nil` if no other encoding
-    /// is recognized.
-    ///
-    /// Without a byte order mark, the zero byte beside the first brace or bracket shows the encoding.
-    private static func unreadEncoding(of start: [UInt8]) -> String? {
-        let first = start.prefix(4)
-        if first == [0xFF, 0xFE, 0, 0] || first == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
-        if first.starts(with: [0xFF, 0xFE]) || first.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
-        let brackets = "{[".utf8
-        guard first.count == 4 else { return nil }
-        if brackets.contains(start[0]), start[1] == 0, start[2] != 0 { return "UTF-16LE" }
-        return start[0] == 0 && brackets.contains(start[1]) ? "UTF-16BE" : nil
+    private static func isInflated(_ start: [UInt8]) -> Bool {
+        Compression.gzip.matches(start) || start.isZlibHeader
     }
 
     /// Returns the size of the text in bytes, or `nil` if the file is compressed or cannot be read.
@@ -77,12 +68,12 @@ struct PlainText: ~Copyable {
         } else {
             try readInput(into: &piece)
         }
-        if offset == 0, let encoding = Self.unreadEncoding(of: piece) {
+        if offset == 0, let message = ByteOrderMark.message(forJSON: piece) {
             piece.removeAll()
-            throw PlainTextError("the text is in \(encoding); convert it with iconv -f \(encoding) -t UTF-8")
+            throw PlainTextError(message)
         }
-        if offset == 0, piece.starts(with: [0xEF, 0xBB, 0xBF]) {
-            markLength = 3
+        if offset == 0, piece.starts(with: ByteOrderMark.utf8) {
+            markLength = ByteOrderMark.utf8.count
             offset = markLength
             piece.removeFirst(markLength)
         }
@@ -110,7 +101,14 @@ struct PlainText: ~Copyable {
                     inputPosition = 0
                     if input.isEmpty { return inflater.isAtEnd ? nil : PlainTextError("compressed text cut short") }
                 }
-                if inflater.isAtEnd { inflater.restart() }
+                if inflater.isAtEnd {
+                    // As `gzip`, ignores what is no other member. Some programs append a line ending.
+                    guard [0x1F, 0x78].contains(input[inputPosition]) else {
+                        inputPosition = input.count
+                        continue
+                    }
+                    inflater.restart()
+                }
                 var position = inputPosition
                 try piece.append(addingCapacity: Self.pieceSize) { output in
                     try inflater.inflate(input.span, from: &position, into: &output)
@@ -128,6 +126,8 @@ struct PlainText: ~Copyable {
             while piece.isEmpty {
                 if !isInFrame {
                     guard nextRead < source.count else { return nil }
+                    let start = try? source.bytes(at: nextRead, count: min(4, source.count - nextRead))
+                    if nextRead > 0, let start, !Compression.zstd.matches(start) { return nil }
                     try decoder.start(source, at: nextRead, end: source.count, contentLimit: .max)
                     isInFrame = true
                 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import Telemetry
@@ -26,7 +27,9 @@ public enum RequestLogKind: Sendable {
         let isNDJSON = name.map { Self.isNDJSON(named: $0) } ?? false
         switch try Self.detect(in: source, systems) {
         case .archive: self = .httpArchive
-        case .line(let shape) where isNDJSON || name == nil || !shape.mayBeStoreFile: self = .lines
+        case .line(let shape, let isRepeated)
+        where isNDJSON || name == nil || isRepeated || !shape.mayBeStoreFile:
+            self = .lines
         case _ where isNDJSON: self = .lines
         case _ where name.map { Self.isArchive(named: $0) } ?? false: self = .httpArchive
         default: return nil
@@ -40,17 +43,33 @@ public enum RequestLogKind: Sendable {
         if Self.isArchive(named: name) {
             self = .httpArchive
         } else if Self.isNDJSON(named: name) {
-            guard case .line(let shape) = try Self.detect(in: source, systems), !shape.isRecord else { return nil }
+            guard case .line(let shape, _) = try Self.detect(in: source, systems), !shape.isRecord else { return nil }
             self = .lines
         } else {
-            // Only a few bytes are read, because a capture can contain many JSON files.
+            // Usually only a few bytes are read, because a capture can contain many JSON files.
             let head = try source.bytes(at: 0, count: min(source.count, Self.beginningSize))
-            guard HTTPArchiveLayout(head) != nil else { return nil }
-            self = .httpArchive
+            guard HTTPArchiveLayout(head) == nil else { self = .httpArchive; return }
+            guard PlainText.isCompressed(head) || Self.mayBeginLines(head) else { return nil }
+            switch try Self.detect(in: source, systems) {
+            case .archive: self = .httpArchive
+            case .line(let shape, let isRepeated)
+            where !shape.isRecord && (isRepeated || !shape.isRequest && !shape.mayBeStoreFile):
+                self = .lines
+            case .line, .nothing: return nil
+            }
         }
     }
 
-    /// The number of first bytes that are read of a file that has only the name of a JSON file.
+    /// Returns whether the first line of a text that begins with `head` may be a whole JSON object.
+    private static func mayBeginLines(_ head: [UInt8]) -> Bool {
+        if ByteOrderMark.otherEncoding(ofJSON: head) != nil { return true }
+        let line = head.blankingByteOrderMark.drop(while: \.isBlank).prefix { $0 != UInt8(ascii: "\n") }
+        guard line.first == UInt8(ascii: "{") else { return false }
+        // The end of a long line is not in the head.
+        return line.endIndex == head.count || line.last { !$0.isBlank } == UInt8(ascii: "}")
+    }
+
+    /// The number of first bytes that are read of a file that has only the name of a JSON or text file.
     private static let beginningSize = 4096
 
     /// Returns whether a file has the name of a request log.
@@ -58,9 +77,12 @@ public enum RequestLogKind: Sendable {
 
     /// Returns whether a file may be a request log, judged by its name and the names of its folders.
     static func mayBeLog(_ name: String, in folders: @autoclosure () -> [String]) -> Bool {
-        isLogName(name) || containsInfix(name)
-            || name.utf8.hasSuffixIgnoringCase(".json")
-                && !MemberNames.isInContainer(folders())
+        if isLogName(name) || containsInfix(name) { return true }
+        let isJSON = jsonSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
+        guard isJSON || textSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase) else { return false }
+        // Deeper in a capture, the system of a device stores many text files.
+        let folders = folders()
+        return !MemberNames.isInContainer(folders) && (isJSON || folders.count <= 2)
     }
 
     private static func isArchive(named name: String) -> Bool {
@@ -73,6 +95,8 @@ public enum RequestLogKind: Sendable {
 
     private static let archiveSuffixes = compressions.flatMap { [".har\($0)", ".chlsj\($0)"] } + [".zhar"]
     private static let lineSuffixes = compressions.flatMap { [".ndjson\($0)", ".jsonl\($0)"] }
+    private static let jsonSuffixes = compressions.map { ".json\($0)" }
+    private static let textSuffixes = compressions.flatMap { [".txt\($0)", ".log\($0)"] }
     private static let infix = Array(".har.".utf8)
 
     /// Returns whether `.har.` is in the name, as in `a.har.txt`.
@@ -85,7 +109,8 @@ public enum RequestLogKind: Sendable {
 
     private enum Detected {
         case archive
-        case line(LineContents)
+        /// A line was recognized. `isRepeated` states whether another line was, so that the file is no store file.
+        case line(LineContents, isRepeated: Bool)
         case nothing
     }
 
@@ -93,6 +118,11 @@ public enum RequestLogKind: Sendable {
     ///
     /// Damage is reported later, when the log is read.
     private static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
+        let start = try source.bytes(at: 0, count: min(source.count, headSize))
+        if ByteOrderMark.otherEncoding(ofJSON: start) != nil {
+            // The text of most logs is ASCII. Reading the log reports the encoding.
+            return start.filter { (1..<0x80).contains($0) }
+        }
         var head: [UInt8] = []
         do {
             var text = try PlainText(source)
@@ -120,9 +150,8 @@ public enum RequestLogKind: Sendable {
         // A bundle contains lines of records too, but also the headers of its members, which contain zero bytes.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        for line in lines.prefix(lineLimit) {
-            if let shape = LineContents(line: Array(line), systems) { return .line(shape) }
-        }
-        return .nothing
+        let shapes = lines.prefix(lineLimit).lazy.compactMap { LineContents(line: Array($0), systems) }.prefix(2)
+        guard let shape = shapes.first else { return .nothing }
+        return .line(shape, isRepeated: shapes.count > 1)
     }
 }

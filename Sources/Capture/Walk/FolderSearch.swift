@@ -112,7 +112,7 @@ struct FolderSearch: Sendable {
         } else if listsInventory {
             addToInventory(entries)
         }
-        addFiles(rest, in: &inspected)
+        addFiles(rest, in: &inspected, folderStore)
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
         unreadableFiles += inspected.unreadable
         problems += inspected.problems
@@ -124,7 +124,9 @@ struct FolderSearch: Sendable {
     }
 
     /// Adds the stores and archives among the files that do not belong to a store that the folder is.
-    private mutating func addFiles(_ entries: Entries, in inspected: inout InspectedFolder) {
+    private mutating func addFiles(
+        _ entries: Entries, in inspected: inout InspectedFolder, _ folderStore: (any Store)?
+    ) {
         var others: [[UInt8]] = []
         for file in entries.files {
             let found = stores(ofFile: file, in: &inspected)
@@ -134,6 +136,7 @@ struct FolderSearch: Sendable {
         }
         addArchives(entries)
         addUnnamedArchives(others, entries, in: inspected)
+        addAlteredNames(others, in: folderStore)
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
@@ -161,11 +164,12 @@ struct FolderSearch: Sendable {
             }
             switch entry.kind {
             case .file:
-                if FolderEntry.isZoneIdentifier(name) { continue }
+                if FolderEntry.isWindowsMetadata(name) { continue }
                 entries.files.append(name)
                 if BackupDetector.isManifest(name) { entries.manifests.append(name) }
                 if entry.isNamed(ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
-            case .folder: entries.folders.append(name)
+            // As in an archive, these are the resource forks of the files that macOS packed.
+            case .folder: if !path.isEmpty || !entry.isNamed("__MACOSX") { entries.folders.append(name) }
             case .link: entries.linksAndSpecialFiles.append((name, true))
             case .special: break
             }
@@ -305,8 +309,8 @@ extension FolderSearch {
     /// Reports a backup that cannot be read because it has no manifest, or because it is too old.
     private mutating func addUnreadableBackup(_ entries: Entries) {
         let words: String
-        if entries.files.contains(where: { $0.hasSuffixIgnoringCase(".mdinfo") }) {
-            words = "not read: a backup of iOS 3 or older, which consists of .mdinfo and .mddata files"
+        if entries.files.contains(where: { $0.hasSuffixIgnoringCase(".mdinfo") || $0.hasSuffixIgnoringCase(".mdbackup") }) {
+            words = "not read: a backup of iOS 3 or older, which consists of .mdinfo and .mddata files, or of .mdbackup files"
         } else if entries.files.contains(where: { BackupDetector.isPropertyList($0) }),
             entries.files.contains(where: { BackupDetector.isBackupFileName($0) })
                 || entries.folders.contains(where: { $0.count == 2 && $0.allSatisfy { $0.hexadecimalValue != nil } })
@@ -319,6 +323,53 @@ extension FolderSearch {
             return
         }
         problems.append((path, Problem("unreadable", words)))
+    }
+}
+
+// MARK: - Altered names
+
+extension FolderSearch {
+    /// Reports the files whose names were made from those of stores, and the folder if its own name was.
+    ///
+    /// `files` are no stores. Archives, request logs, and files that a person writes about a store, are no copies of it.
+    private mutating func addAlteredNames(_ files: [[UInt8]], in folderStore: (any Store)?) {
+        let prefixes = formats.flatMap { $0.namePrefixes(in: folderStore) }
+        for file in files
+        where AlteredName.isAltered(file, fromNameWithPrefixIn: prefixes)
+            && !ArchiveFormat.mayBeArchive(named: file) && !ArchiveFormat.mayBeUnread(named: file)
+            && !AlteredName.ignoredSuffixes.contains(where: file.hasSuffixIgnoringCase)
+        {
+            unreadFiles.append((pathPrefix + String(decoding: file, as: UTF8.self), .alteredName))
+        }
+        if stores.isEmpty, !files.isEmpty,
+            AlteredName.isAltered(Array(name.utf8), fromNameWithPrefixIn: prefixes)
+        {
+            unreadFiles.append((path, .alteredName))
+        }
+    }
+}
+
+/// The names that programs give to copies, and those of file systems with other rules for names.
+private enum AlteredName {
+    /// The suffixes of files that are no copies of stores although their names begin like those of stores.
+    static let ignoredSuffixes = [
+        "-journal", "-shm", "-wal", ".csv", ".har", ".html", ".jsonl", ".md", ".ndjson", ".parquet", ".pdf", ".sha256",
+        ".sig",
+    ]
+    /// The number of bytes of a name that the short name of a FAT file system contains.
+    private static let shortNameSize = 6
+
+    /// Returns whether `name` begins with one of `prefixes` in any case, contains it after a space as in `Copy of NAME`,
+    /// or is a short name of a FAT file system, such as `MOZTEL~1`.
+    static func isAltered(_ name: [UInt8], fromNameWithPrefixIn prefixes: [String]) -> Bool {
+        let name = name.map(\.lowercased)
+        let hasSpace = name.contains(UInt8(ascii: " "))
+        return prefixes.contains { prefix in
+            let short = prefix.utf8.prefix(shortNameSize)
+            return name.starts(with: prefix.utf8) || hasSpace && name.contains(text: " " + prefix)
+                || name.starts(with: short) && name.dropFirst(short.count).first == UInt8(ascii: "~")
+                    && name.dropFirst(short.count + 1).first?.isDigit == true
+        }
     }
 }
 
@@ -378,14 +429,6 @@ extension FolderSearch {
             tree.part(of: path) != nil ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
     }
 
-    /// The lowercase suffixes of files that are no archives.
-    private static let ordinarySuffixes = [
-        ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log",
-        ".m4a",
-        ".md", ".mov", ".mp3", ".mp4", ".ndjson", ".pdf", ".plist", ".png", ".sha256", ".sig", ".sqlite", ".sqlite3",
-        ".sqlitedb", ".strings", ".txt",
-    ]
-
     /// Adds the archives among `files` whose names are not those of archives, and the files of formats that are not read.
     ///
     /// The first bytes of a file are inspected if its suffix is known, or if the file is outside of the containers of apps.
@@ -399,10 +442,7 @@ extension FolderSearch {
         }
         var guessed: [[UInt8]] = []
         if !isInContainer {
-            guessed = others.filter { file in
-                !isNamed(file) && !BackupDetector.isBackupFileName(file)
-                    && !Self.ordinarySuffixes.contains(where: file.hasSuffixIgnoringCase)
-            }
+            guessed = others.filter { !isNamed($0) && ArchiveFormat.mustBeInspected(named: $0) }
             guessed.sort { $0.lexicographicallyPrecedes($1) }
         }
         for file in others.filter(isNamed) { addUnnamedArchive(file, entries, isNamed: true, in: folder) }

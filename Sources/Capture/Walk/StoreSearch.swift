@@ -141,7 +141,8 @@ struct StoreSearch {
                 while !tasks.isFull, !unstarted.isEmpty {
                     let paths = unstarted.prefix(Self.foldersPerJob)
                     unstarted = unstarted.dropFirst(Self.foldersPerJob)
-                    tasks.add { paths.map { search($0, Path.lastName(of: $0)) } }
+                    // The name of a folder in the root of an archive does not include the prefix of the archive.
+                    tasks.add { paths.map { search($0, Path.lastName(of: $0.droppingUTF8(root.utf8.count))) } }
                 }
                 let searchResults = try await tasks.next() ?? []
                 for (path, result) in zip(unfinished, searchResults) { nextLevel += addFindings(result, of: path) }
@@ -245,4 +246,9 @@ struct StoreSearch {
     mutating func report(_ code: String, _ text: String, at path: String) {
         problems.append(LocatedProblem(capture: label, path: path, problem: Problem(code, text)))
     }
+}
+
+extension String {
+    /// Returns the string without its first `count` bytes of UTF-8.
+    fileprivate func droppingUTF8(_ count: Int) -> String { String(decoding: utf8.dropFirst(count), as: UTF8.self) }
 }

@@ -168,3 +168,39 @@ public enum PercentEncoding {
         }
     }
 }
+
+// MARK: - Byte order marks
+
+/// The encodings of JSON texts, of which only UTF-8 is read.
+public enum ByteOrderMark {
+    /// The mark that some programs write at the beginning of a text in UTF-8.
+    public static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Returns the name of the encoding of a JSON text that begins with `start` and is not in UTF-8, or `nil` if no other
+    /// encoding is recognized.
+    ///
+    /// Without a byte order mark, the zero byte beside the first brace or bracket shows the encoding.
+    public static func otherEncoding(ofJSON start: some Collection<UInt8>) -> String? {
+        let first = Array(start.prefix(4))
+        if first == [0xFF, 0xFE, 0, 0] || first == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
+        if first.starts(with: [0xFF, 0xFE]) || first.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
+        let brackets = "{[".utf8
+        guard first.count == 4 else { return nil }
+        if brackets.contains(first[0]), first[1] == 0, first[2] != 0 { return "UTF-16LE" }
+        return first[0] == 0 && brackets.contains(first[1]) ? "UTF-16BE" : nil
+    }
+
+    /// Returns the message for a JSON text that begins with `start` and is not in UTF-8, or `nil` if no other encoding is
+    /// recognized.
+    public static func message(forJSON start: some Collection<UInt8>) -> String? {
+        otherEncoding(ofJSON: start).map { "the text is in \($0); convert it with iconv -f \($0) -t UTF-8" }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes with spaces in the place of a UTF-8 byte order mark, so that the offsets in the text stay the same.
+    public var blankingByteOrderMark: [UInt8] {
+        guard starts(with: ByteOrderMark.utf8) else { return self }
+        return ByteOrderMark.utf8.map { _ in UInt8(ascii: " ") } + dropFirst(ByteOrderMark.utf8.count)
+    }
+}

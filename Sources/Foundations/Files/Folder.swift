@@ -310,14 +310,34 @@ public struct FolderEntry: Sendable {
     /// Returns whether the name is equal to `text`.
     public func isNamed(_ text: String) -> Bool { name.elementsEqual(text.utf8) }
 
-    /// Returns whether a file called `name` contains information of Windows about the origin of another file.
+    /// Returns whether a file called `name` contains information about another file or its folder, as Windows stores it.
     ///
-    /// Linux shows the colon of such a name, or the character that replaces the colon on other file systems.
-    public static func isZoneIdentifier(_ name: some BidirectionalCollection<UInt8>) -> Bool {
-        [":Zone.Identifier", "\u{F03A}Zone.Identifier"].contains { suffix in
-            name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    /// Other systems show a stream of a file as a file whose name contains a colon, or characters that replace the colon.
+    public static func isWindowsMetadata(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        // Most names end with other bytes.
+        guard let last = name.last, metadataEndings.contains(last | 0x20) else { return false }
+        let name = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let type = Array(":$data".utf8)
+        if name.suffix(type.count) == type[...] || folderMetadata.contains(where: { name.elementsEqual($0.utf8) }) {
+            return true
+        }
+        return streams.contains { stream in
+            guard name.suffix(stream.utf8.count).elementsEqual(stream.utf8) else { return false }
+            let rest = name.dropLast(stream.utf8.count)
+            let marks = stream == originStream ? colons + ["_", "."] : colons
+            return marks.contains { rest.count > $0.utf8.count && rest.suffix($0.utf8.count).elementsEqual($0.utf8) }
         }
     }
+
+    private static let folderMetadata = ["desktop.ini", "thumbs.db"]
+    private static let originStream = "zone.identifier"
+    private static let streams = [
+        originStream, "com.dropbox.attributes", "com.apple.quarantine", "afp_afpinfo", "afp_resource",
+        "oecustomproperty", "encryptable",
+    ]
+    /// The colon, and the characters that replace it on other file systems.
+    private static let colons = [":", "\u{F03A}", "\u{F022}", "%3a"]
+    private static let metadataEndings = Set((folderMetadata + streams + ["a"]).compactMap(\.utf8.last))
 
     /// Returns whether the name of `left` sorts before the name of `right` by its bytes.
     public static func precedes(_ left: FolderEntry, _ right: FolderEntry) -> Bool {

@@ -24,6 +24,8 @@ struct AdjustStores: StoreFormat {
 
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { AdjustFile(rawValue: name) != nil }
 
+    func namePrefixes(in store: (any Store)?) -> [String] { AdjustFile.allCases.map { $0.rawValue.lowercased() } }
+
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == FirefoxAttribution.name { return .exclusive([FirefoxAttribution(path: folder.base + name)]) }
         guard let file = AdjustFile(rawValue: name) else { return .unrelated }

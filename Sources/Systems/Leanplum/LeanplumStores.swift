@@ -26,6 +26,8 @@ struct LeanplumStores: StoreFormat {
 
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { LeanplumFileName(file: name) != nil }
 
+    func namePrefixes(in store: (any Store)?) -> [String] { LeanplumFileName.prefixes }
+
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         switch LeanplumFileName(file: name) {
         case .database?:
@@ -72,6 +74,8 @@ package enum LeanplumFileName: Equatable, Sendable {
     private static let databaseStem = "__leanplum"
     private static let databaseSuffix = ".sqlite"
     private static let requestsPrefix = "_lprequests-"
+    /// The prefixes of the names of stores.
+    static let prefixes = [databaseStem + databaseSuffix, requestsPrefix]
     /// The name suffixes of the journal and the write-ahead log of an SQLite database.
     static let companionSuffixes = ["-journal", "-wal"]
 

@@ -22,6 +22,12 @@ public protocol StoreFormat: Sendable {
     /// consists of the whole folder, or `nil` if there is none.
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool
 
+    /// The beginnings, in lowercase, of the names that only stores and their files have.
+    ///
+    /// They identify copies with an altered name, which are reported and not read. `store` is the store that consists of
+    /// the whole folder, or `nil` if there is none.
+    func namePrefixes(in store: (any Store)?) -> [String]
+
     /// Returns a store that consists of the whole folder, or `nil` if the folder is not a store.
     ///
     /// If a store is returned, the files of the folder are not searched for other stores.
@@ -75,6 +81,8 @@ public protocol StoreFormat: Sendable {
 extension StoreFormat {
     /// Returns `false`, because names do not identify stores.
     public func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
+    /// Returns an empty array, because names do not identify stores.
+    public func namePrefixes(in store: (any Store)?) -> [String] { [] }
     /// Returns `nil`, because no folder as a whole is a store.
     public func store(ofFolder folder: inout InspectedFolder) -> (any Store)? { nil }
     /// Returns `.unrelated`, because no file in a folder is a store.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mozilla
 
-/// Tests the cases P13 to P21 of unusual envelopes (section 2.5 of the format document).
+/// Tests the cases P13 to P22 of unusual envelopes (section 2.5 of the format document).
 @Suite struct EnvelopeCaseTests {
     @Test("P13: Unknown keys of an envelope are dropped with one note each")
     func unknownKeys() throws {
@@ -64,6 +64,19 @@ import Testing
     func unusualTimes(timestamp: String, time: String?) throws {
         let record = try expectRecord(envelope: ["timestamp": timestamp])
         #expect(record.time?.description == time)
+    }
+
+    @Test("P22: A byte order mark is ignored, and other encodings are named")
+    func byteOrderMark() throws {
+        let envelope = StoredJSON.envelope("core", StoredJSON.measurements("core"))
+        let marked = readPingFile("\u{FEFF}\(envelope)")
+        #expect(marked.records.map(\.noteCodes) == [["P22"]])
+        #expect(readPingArray("\u{FEFF}[\(envelope)]").records.map(\.noteCodes) == [["P22"]])
+        #expect(readPingFile("\u{FEFF}{} x").refused == [RejectSummary("json", at: 6)])
+        for mark in [[0xFF, 0xFE], []] as [[UInt8]] {
+            let extraction = readPingFile(mark + envelope.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+            #expect(extraction.refused == [RejectSummary("P22")])
+        }
     }
 
     @Test("P17: A file with a temporary name is read by its contents")

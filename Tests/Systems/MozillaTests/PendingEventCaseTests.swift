@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mozilla
 
-/// Tests the cases F1 to F12 of files with pending events (section 4.4 of the format document).
+/// Tests the cases F1 to F13 of files with pending events (section 4.4 of the format document).
 @Suite struct PendingEventCaseTests {
     private static let foreground = #"[0,"action","foreground","app"]"#
     private static let typed = #"[2147,"action","type_url","search_bar"]"#
@@ -39,6 +39,13 @@ import Testing
         for separator in [",\n", ",", " , \n", ",\n\n"] {
             expect(events.joined(separator: separator), events: events)
         }
+    }
+
+    @Test("F13: A byte order mark is ignored, and other encodings are named")
+    func byteOrderMark() {
+        expect("\u{FEFF}\(Self.foreground),\n\(Self.typed)", events: [Self.foreground, Self.typed], notes: ["F13"])
+        let wide = [0xFF, 0xFE] + Self.foreground.utf8.flatMap { [$0, 0] }
+        expect(wide, events: [], rejected: [RejectSummary("F13")])
     }
 
     @Test("F1: An empty file contains no events", arguments: ["", " ", "\n", "\r\n\t"])

@@ -241,7 +241,7 @@ enum DirectoryListing {
     ///
     /// Hidden entries are ignored (case G18), as are entries of `tmp` that are not named like a ping (case G21).
     private static func isRelevant(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {
-        guard name.first != UInt8(ascii: "."), !FolderEntry.isZoneIdentifier(name) else { return false }
+        guard name.first != UInt8(ascii: "."), !FolderEntry.isWindowsMetadata(name) else { return false }
         return contents != .pings(.unfinishedPings) || GleanName.digits(ofUUID: name.span) != nil
     }
 

@@ -125,6 +125,8 @@ struct GleanStores: StoreFormat {
         return GleanDirectory(path: files.path, folderPath: folder.path, basePath: folder.base, folders: [files])
     }
 
+    func namePrefixes(in store: (any Store)?) -> [String] { [Self.defaultDirectoryName] + Self.identifyingFolderNames }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == Self.defaultDirectoryName || Self.identifyingFolderNames.contains(name) { return true }
         guard store is GleanDirectory else { return false }

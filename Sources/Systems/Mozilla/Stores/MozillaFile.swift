@@ -110,7 +110,7 @@ private struct MozillaFileReader: StoreReader {
     private mutating func read(_ bytes: [UInt8], from source: Source, into output: inout ScanOutput) throws {
         switch contents {
         case .pendingEvents(let type): try readPendingEvents(bytes, ofType: type, from: source, into: &output)
-        case .values: try readValues(bytes, from: source, into: &output)
+        case .values: try readValues(bytes.blankingByteOrderMark, from: source, into: &output)
         case .preferences(let hasPrefix):
             let prefix = hasPrefix ? StoredValues.keyPrefix : ""
             guard let json = json(of: bytes, prefix: prefix, code: "V3", into: &output) else { return }
@@ -141,7 +141,8 @@ private struct MozillaFileReader: StoreReader {
         do throws(JSONError) {
             values = try StoredValues(json)
         } catch {
-            return rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
+            let words = error.code == .empty ? "empty file" : ByteOrderMark.message(forJSON: json) ?? "\(error)"
+            return rejects.append(Reject("V1 \(words)"))
         }
         if let problem = values.counterProblem { output.report(problem) }
         if reportsCounters { report(values, into: &output) }

@@ -71,11 +71,12 @@ struct MozillaStores: StoreFormat {
     private func envelopeTime(of file: [UInt8], in folder: inout InspectedFolder) -> DecimalTime? {
         // A file that cannot be read or parsed is reported when its pings are read.
         guard let bytes = try? folder.contents(of: file) else { return nil }
-        return (try? JSONDocument(bytes))?.timeOfPingFile
+        return (try? JSONDocument(bytes.blankingByteOrderMark))?.timeOfPingFile
     }
 
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         if UsageDataPreferences.setting(ofFile: name) != nil { return stores(ofPreferences: name, in: &folder) }
+        if isCounted(besides: name, in: folder) { return .unrelated }
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isFromSDK =
@@ -92,6 +93,20 @@ struct MozillaStores: StoreFormat {
         case .datedMeasurements?: return .exclusive([MozillaFile(.datedMeasurements, named: name, in: folder)])
         case .preferences?: return stores(ofPreferences: name, in: &folder)
         case .pingFolder?, nil: return .unrelated
+        }
+    }
+
+    /// Returns whether a file is a copy of events or values whose original is also in the folder.
+    ///
+    /// Unlike pings, such events have no ids, so that those in both files would be counted twice.
+    private func isCounted(besides name: String, in folder: borrowing InspectedFolder) -> Bool {
+        guard name.hasSuffix(".json") else { return false }
+        let base = String(name.dropLast(5))
+        let original = MozillaName.removingMark(from: base)
+        guard original.utf8.count < base.utf8.count else { return false }
+        switch MozillaName(file: name, in: folder.name) {
+        case .values?, .pendingEvents?: return folder.files.contains(Array("\(original).json".utf8))
+        case .pingArray?, .datedMeasurements?, .preferences?, .pingFolder?, nil: return false
         }
     }
 
@@ -152,6 +167,8 @@ struct MozillaStores: StoreFormat {
         UsageDataPreferences.state(of: setting, in: contents)
     }
 
+    func namePrefixes(in store: (any Store)?) -> [String] { ["moztelemetry-", "eventarray-"] }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         MozillaName.hasSDKPrefix(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }
@@ -208,7 +225,7 @@ enum MozillaName: Equatable, Sendable {
             return
         }
         guard name.hasSuffix(".json") else { return nil }
-        let base = String(name.dropLast(5))
+        let base = Self.removingMark(from: String(name.dropLast(5)))
         if base.hasPrefix("eventArray-") {
             self = .pendingEvents(type: Self.pingType(in: String(base.dropFirst(11))))
         } else if base.hasSuffix("-values") {
@@ -218,6 +235,14 @@ enum MozillaName: Equatable, Sendable {
         } else {
             return nil
         }
+    }
+
+    /// Returns `base`, a file name without its suffix, without the mark of a copy, such as ` (1)` or ` copy`.
+    ///
+    /// Only the storage name of the SDK is known to contain no spaces.
+    static func removingMark(from base: String) -> String {
+        guard hasSDKPrefix(base), let end = base.firstIndex(where: { " (".contains($0) }) else { return base }
+        return String(base[..<end])
     }
 
     /// Returns whether a name starts with the storage name that the SDK uses.

@@ -7,21 +7,30 @@ import Telemetry
 /// The events are JSON arrays, which are separated by a comma and a line feed. Each line is read separately, because
 /// files are often damaged and an invalid event must not affect the others.
 ///
-/// Rejects and notes contain the case ids F1 to F12 of the source.
+/// Rejects and notes contain the case ids F1 to F13 of the source.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 4.1 to 4.4.
 struct PendingEventFile {
     private let bytes: [UInt8]
+    private let hasByteOrderMark: Bool
     private var document = JSONDocument()
     private var pendingEvents = PendingEvents()
     private var isBracketed = false
     private var hasMissingSeparator = false
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        hasByteOrderMark = bytes.starts(with: ByteOrderMark.utf8)
+        self.bytes = bytes.blankingByteOrderMark
+    }
 
     /// Reads all events that can be recovered.
     mutating func read() -> PendingEvents {
         pendingEvents = PendingEvents()
+        if let message = ByteOrderMark.message(forJSON: bytes) {
+            pendingEvents.rejects = [Reject("F13 \(message)")]
+            return pendingEvents
+        }
+        if hasByteOrderMark { pendingEvents.note("F13 byte order mark left out") }
         if let bracket = openingBracketOffset() {
             isBracketed = true
             pendingEvents.note("F11 brackets around the whole file")

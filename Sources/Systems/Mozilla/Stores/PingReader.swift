@@ -42,6 +42,7 @@ struct PingReader: StoreReader {
     private var document = JSONDocument()
     /// The pings of the current file that were not read yet.
     private var pings: ArraySlice<Ping> = []
+    private var hasByteOrderMark = false
     private var payloadBuffer = TextBuffer()
     private var pathReader = SubmitPathReader()
     /// The client id of the last ping, which is reused because most pings have the same client id.
@@ -67,13 +68,14 @@ struct PingReader: StoreReader {
         // The document must release `bytes`, so that the caller can reuse their memory.
         defer { if pings.isEmpty { document.reset() } }
         while !output.isFull, let ping = pings.popFirst() {
-            let record: Record
+            var record: Record
             do throws(PingError) {
                 record = try self.record(of: ping, from: source)
             } catch {
                 try output.reject(error.reject)
                 continue
             }
+            if hasByteOrderMark { record.notes.append("P22 byte order mark left out") }
             try output.add(record)
         }
         return !pings.isEmpty
@@ -110,8 +112,9 @@ struct PingReader: StoreReader {
 
     /// Parses a file, and finds its pings.
     private mutating func open(_ bytes: [UInt8]) throws(PingError) {
+        hasByteOrderMark = bytes.starts(with: ByteOrderMark.utf8)
         do throws(JSONError) {
-            try document.read(bytes)
+            try document.read(bytes.blankingByteOrderMark)
         } catch {
             throw PingError(Self.reject(for: error, in: bytes))
         }
@@ -176,7 +179,8 @@ struct PingReader: StoreReader {
     }
 
     private static func reject(for error: JSONError, in bytes: [UInt8]) -> Reject {
-        switch error.code {
+        if let message = ByteOrderMark.message(forJSON: bytes) { return Reject("P22 \(message)") }
+        return switch error.code {
         case .empty: Reject("P1 empty file")
         case .unexpectedEnd: Reject("P2 JSON cut short", offset: error.offset)
         case .invalidUTF8 where bytes[error.offset...].isTruncatedCharacter,

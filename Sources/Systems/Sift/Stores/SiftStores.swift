@@ -27,12 +27,17 @@ struct SiftStores: StoreFormat {
         let isNamed = folder.name == SiftFile.folderName
         let hasQueues = folder.folders.contains(Self.queuesFolderName)
         guard isNamed || hasQueues else { return nil }
-        let known = folder.files.compactMap { name in
-            SiftFile(name: String(decoding: name, as: UTF8.self)).map {
-                SiftFolder.File(sdkFile: $0, relativePath: name)
+        var known: [SiftFolder.File] = []
+        var others: [[UInt8]] = []
+        for name in folder.files {
+            if let file = SiftFile(name: String(decoding: name, as: UTF8.self)) {
+                known.append(SiftFolder.File(sdkFile: file, relativePath: name))
+            } else {
+                others.append(name)
             }
         }
         guard isNamed || Self.containsArchive(known, in: &folder) else { return nil }
+        for name in others { folder.exclude(fileFromStore: name) }
         guard hasQueues else { return SiftFolder(path: folder.path, pathPrefix: folder.base, files: known) }
         folder.claim(folder: Self.queuesFolderName)
         return SiftFolder(path: folder.path, pathPrefix: folder.base, files: known + Self.queueFiles(in: &folder))
@@ -54,6 +59,10 @@ struct SiftStores: StoreFormat {
             return nil
         }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
+    }
+
+    func namePrefixes(in store: (any Store)?) -> [String] {
+        [SiftFile.folderName] + (store is SiftFolder ? SiftFile.names : [])
     }
 
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
@@ -91,7 +100,7 @@ extension SiftStores {
                 let folder = try sdkFolder.tree.folder(at: path)
                 let device = sdkFolder.excluded.isEmpty ? nil : try folder.device()
                 for entry in try folder.entries()
-                where entry.name.first != UInt8(ascii: ".") && !FolderEntry.isZoneIdentifier(entry.name) {
+                where entry.name.first != UInt8(ascii: ".") && !FolderEntry.isWindowsMetadata(entry.name) {
                     let entryPath = "\(path)/\(entry.text)"
                     let entryName = name + [UInt8(ascii: "/")] + entry.name
                     if let device, sdkFolder.excluded.contains(FileIdentity(device: device, inode: entry.inode)) {
@@ -148,6 +157,9 @@ package enum SiftFile: Sendable, Equatable {
         default: return nil
         }
     }
+
+    /// The names of the files in the folder of the SDK, except for the queues.
+    static let names = ["sift", "ios_app_state_collector", "uploader"]
 
     /// Creates the kind of the file `name` in the folder at `path`, or returns `nil` if the file is not from the SDK.
     init?(name: String, inFolder path: String) {
