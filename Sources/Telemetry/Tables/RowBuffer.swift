@@ -29,8 +29,10 @@ public struct RowBuffer: Sendable {
         // The cells are moved out of the buffer, because the columns can store strings in the buffer.
         var added: [Cell] = []
         swap(&added, &cells[index])
-        for source in tables[index].sourceIndices {
-            switch table.sources[source] {
+        let indices = tables[index].sourceIndices
+        let sources = table.sources.span
+        for position in indices.indices {
+            switch sources[indices[position]] {
             case .record: added.append(place.record)
             case .number: added.append(.integer(Int64(place.number)))
             case .cell(let cell): added.append(cell(row))
