@@ -9,7 +9,7 @@ import Testing
     private func sorted(_ parts: [[(time: Int64, text: String)]], memoryLimit: Int) throws -> [String] {
         var sorter = LineSorter(folder: "/tmp", memoryLimit: memoryLimit)
         for part in parts {
-            var lines = RankedLines()
+            var lines = TimedLines()
             for line in part { lines.append(at: line.time) { $0.append(copying: (line.text + "\n").utf8.span) } }
             try sorter.add(lines)
         }

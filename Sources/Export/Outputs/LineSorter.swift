@@ -3,15 +3,13 @@ import Files
 import Glibc
 import JSONText
 
-/// Lines with the ranks and keys by which they are sorted.
-struct RankedLines: Sendable {
-    /// The rank and the position of a line.
+/// Lines with the times by which they are sorted.
+struct TimedLines: Sendable {
+    /// The time and the position of a line.
     struct Line: Sendable {
-        /// The number by which lines are sorted, such as a time.
-        let rank: Int64
-        /// The number of bytes of the key of the line, by which lines with equal ranks are sorted.
-        let keySize: Int
-        /// The range of the key and the line in the text.
+        /// The time in milliseconds since 1970.
+        let time: Int64
+        /// The range of the line, including its line feed, in the text.
         let range: Range<Int>
     }
 
@@ -27,18 +25,15 @@ struct RankedLines: Sendable {
         untimedCount = 0
     }
 
-    /// Appends the line that `body` writes after `key`.
-    mutating func append(at rank: Int64, key: Span<UInt8> = .init(), _ body: (inout TextBuffer) -> Void) {
+    /// Appends the line that `body` writes.
+    mutating func append(at time: Int64, _ body: (inout TextBuffer) -> Void) {
         let start = text.count
-        text.append(copying: key)
         body(&text)
-        lines.append(Line(rank: rank, keySize: key.count, range: start..<text.count))
+        lines.append(Line(time: time, range: start..<text.count))
     }
 }
 
-/// A sorter of lines by their ranks, and then by the bytes of their keys.
-///
-/// Lines with equal ranks and keys are kept in the order in which they were added.
+/// A sorter of lines by time, which keeps lines with equal times in the order in which they were added.
 ///
 /// If the lines need more memory than a limit, they are sorted in parts. Each sorted part is written to a spool as a
 /// run, and the runs are merged at the end.
@@ -52,8 +47,8 @@ struct LineSorter {
 
     private let folder: String
     private let memoryLimit: Int
-    private let recycle: (RankedLines) -> Void
-    private var unsorted: [RankedLines] = []
+    private let recycle: (TimedLines) -> Void
+    private var unsorted: [TimedLines] = []
     /// The size of the memory for the unsorted lines, in bytes.
     private var unsortedSize = 0
     private var spool: SpoolFile?
@@ -64,19 +59,19 @@ struct LineSorter {
     ///
     /// Lines that need at most `memoryLimit` bytes of memory are sorted at a time. `recycle` is called with lines that are
     /// no longer needed, so that their memory can be reused.
-    init(folder: String, memoryLimit: Int = 32 << 20, recycle: @escaping (RankedLines) -> Void = { _ in }) {
+    init(folder: String, memoryLimit: Int = 32 << 20, recycle: @escaping (TimedLines) -> Void = { _ in }) {
         self.folder = folder
         self.memoryLimit = memoryLimit
         self.recycle = recycle
     }
 
-    mutating func add(_ lines: RankedLines) throws(FileError) {
+    mutating func add(_ lines: TimedLines) throws(FileError) {
         if !unsorted.isEmpty, unsortedSize + lines.text.capacity > memoryLimit { try spoolRun() }
         unsorted.append(lines)
         unsortedSize += lines.text.capacity
     }
 
-    /// Passes all lines to `write` in order, without their keys.
+    /// Passes all lines to `write` in order.
     mutating func finish(_ write: (Span<UInt8>) throws -> Void) throws {
         var piece: [UInt8] = []
         func append(_ line: Span<UInt8>) throws {
@@ -86,7 +81,7 @@ struct LineSorter {
             piece.removeAll(keepingCapacity: true)
         }
         if runs.isEmpty {
-            try forEachSortedLine { line, text in try append(text.extracting(droppingFirst: line.keySize)) }
+            try forEachSortedLine { _, line in try append(line) }
         } else {
             try spoolRun()
             try forEachMergedLine(append)
@@ -98,39 +93,29 @@ struct LineSorter {
 
     /// The position of a line in the unsorted lines.
     private struct Position {
-        let rank: Int64
+        let time: Int64
         let part: UInt32
         let line: UInt32
+
+        static func < (left: Position, right: Position) -> Bool {
+            (left.time, left.part, left.line) < (right.time, right.part, right.line)
+        }
     }
 
-    private func precedes(_ left: Position, _ right: Position) -> Bool {
-        if left.rank != right.rank { return left.rank < right.rank }
-        let (leftKey, rightKey) = (key(at: left), key(at: right))
-        let order = leftKey.span.ordered(against: rightKey.span)
-        return order == 0 ? (left.part, left.line) < (right.part, right.line) : order < 0
-    }
-
-    private func key(at position: Position) -> ArraySlice<UInt8> {
-        let line = unsorted[Int(position.part)].lines[Int(position.line)]
-        return unsorted[Int(position.part)].text[line.range].prefix(line.keySize)
-    }
-
-    /// Calls `body` with each of the unsorted lines, and with its key and text, in order.
     private func forEachSortedLine<Failure: Error>(
-        _ body: (RankedLines.Line, Span<UInt8>) throws(Failure) -> Void
+        _ body: (Int64, Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         var positions: [Position] = []
         positions.reserveCapacity(unsorted.reduce(0) { $0 + $1.lines.count })
         for (part, lines) in unsorted.enumerated() {
             for (index, line) in lines.lines.enumerated() {
-                positions.append(Position(rank: line.rank, part: UInt32(part), line: UInt32(index)))
+                positions.append(Position(time: line.time, part: UInt32(part), line: UInt32(index)))
             }
         }
-        positions.sort(by: precedes)
+        positions.sort(by: <)
         for position in positions {
             let lines = unsorted[Int(position.part)]
-            let line = lines.lines[Int(position.line)]
-            try body(line, lines.text.span.extracting(line.range))
+            try body(position.time, lines.text.span.extracting(lines.lines[Int(position.line)].range))
         }
     }
 
@@ -147,9 +132,10 @@ struct LineSorter {
             end += piece.count
             piece.removeAll(keepingCapacity: true)
         }
-        try forEachSortedLine { line, text throws(FileError) in
-            for number in [line.rank, Int64(line.keySize), Int64(text.count)] { piece.append(littleEndian: number) }
-            piece.append(copying: text)
+        try forEachSortedLine { time, line throws(FileError) in
+            piece.append(littleEndian: time)
+            piece.append(littleEndian: Int64(line.count))
+            piece.append(copying: line)
             if piece.count >= Self.pieceSize { try flush() }
         }
         try flush()
@@ -163,18 +149,17 @@ struct LineSorter {
 
     /// A run that is read line by line.
     private struct RunReader {
-        /// The number of bytes before each key and line: the rank, the length of the key, and the length of both.
-        static let headerSize = 24
+        /// The number of bytes before each line: its time and its length.
+        static let headerSize = 16
 
         private let spool: SpoolFile
         private let bufferSize: Int
         /// The range of the bytes that have not been read.
         private var unread: Range<Int>
         private var buffer: [UInt8] = []
-        /// The rank of the current line.
-        private(set) var rank: Int64 = 0
-        private var keySize = 0
-        /// The range of the current key and line in the buffer.
+        /// The time of the current line.
+        private(set) var time: Int64 = 0
+        /// The range of the current line in the buffer.
         private var range = 0..<0
 
         init(_ run: Range<Int>, of spool: SpoolFile, bufferSize: Int) {
@@ -183,19 +168,16 @@ struct LineSorter {
             unread = run
         }
 
-        /// The key of the current line.
-        var key: ArraySlice<UInt8> { buffer[range].prefix(keySize) }
         /// The current line.
-        var line: ArraySlice<UInt8> { buffer[range].dropFirst(keySize) }
+        var line: ArraySlice<UInt8> { buffer[range] }
 
         /// Reads the next line, and returns whether there is one.
         mutating func advance() throws(FileError) -> Bool {
             var start = range.upperBound
             try load(Self.headerSize, from: &start)
             guard buffer.count - start >= Self.headerSize else { return false }
-            let count = Int(truncatingIfNeeded: buffer.span.word(at: start + 16))
-            keySize = Int(truncatingIfNeeded: buffer.span.word(at: start + 8))
-            rank = Int64(bitPattern: buffer.span.word(at: start))
+            let count = Int(truncatingIfNeeded: buffer.span.word(at: start + 8))
+            time = Int64(bitPattern: buffer.span.word(at: start))
             try load(Self.headerSize + count, from: &start)
             range = start + Self.headerSize..<start + Self.headerSize + count
             return true
@@ -227,12 +209,7 @@ struct LineSorter {
         // A binary heap of the indices of readers, in the order of their current lines.
         var heap: [Int] = []
         for index in readers.indices where try readers[index].advance() { heap.append(index) }
-        func precedes(_ left: Int, _ right: Int) -> Bool {
-            if readers[left].rank != readers[right].rank { return readers[left].rank < readers[right].rank }
-            let (leftKey, rightKey) = (readers[left].key, readers[right].key)
-            let order = leftKey.span.ordered(against: rightKey.span)
-            return order == 0 ? left < right : order < 0
-        }
+        func precedes(_ left: Int, _ right: Int) -> Bool { (readers[left].time, left) < (readers[right].time, right) }
         heap.sort(by: precedes)
         while let first = heap.first {
             do {

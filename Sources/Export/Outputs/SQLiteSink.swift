@@ -1,6 +1,4 @@
-import Bytes
 import Files
-import JSONText
 import SQLite
 import Telemetry
 
@@ -54,142 +52,73 @@ struct TableDatabase {
 
 /// A sink that writes tables to an SQLite database.
 ///
-/// SQLite creates the empty database. The trees of its tables and indexes are written page by page, because SQLite would
-/// take twice as long. Rows are converted to cells on all cores. The cells of indexes are sorted in files.
-///
 /// The file becomes visible when it is complete.
 final class SQLiteSink: TableSink {
-    /// The cells of rows.
-    struct Rows: Sendable {
-        /// The cells of each tree whose cells are not sorted.
-        var cells: [TextBuffer]
-        /// The cells of other trees, each with the index of the tree.
-        var sorted: [(tree: Int, lines: RankedLines)] = []
-    }
-
     private var file: AtomicOutput?
-    let tables: [Table]
-    private var trees: [TreeWriter]
-    /// The sorters of the cells of each tree.
-    private var sorters: [LineSorter]
-    /// The numbers of the root pages of the trees.
-    private let roots: [Int]
-    private var pages: NewPages
-    private let spareCells: ValuePool<[TextBuffer], Never>
+    private let path: String
+    private let rows: TableDatabase
     private var unsyncedByteCount = 0
-    let prepareRows: @Sendable (inout RowBuffer) -> Rows
     let identities: Set<FileIdentity>
-
-    /// The maximum size, in bytes, of the cells of an index that are sorted in memory.
-    private static let sortingSize = 4 << 20
-    /// The number of unsynced bytes at which writing to disk starts.
-    private static let syncThreshold = 32 << 20
 
     /// Creates a database with empty tables.
     init(path: String, replacing: Bool, tables: [Table]) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
+        identities = file.identities
+        self.path = path
         do {
             let database = try NewDatabase(path: file.partialPath)
             try database.run("PRAGMA user_version = \(ExportTables.schemaVersion)")
-            let views = ExportTables.views.map { SchemaText.createStatement(for: $0, in: SQLiteDialect.self) }
-            for statement in tables.map(SchemaText.createStatement) + tables.flatMap(SchemaText.createIndexStatements)
-                + views
-            {
-                try database.run(statement)
-            }
-            roots = try database.integers(of: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0 ORDER BY rowid")
-            pages = NewPages(after: try database.integers(of: "PRAGMA page_count")[0])
-            try database.finish()
+            rows = try TableDatabase(database, tables, for: Self.self)
         } catch {
-            throw FileError(error, .write, path, doing: "write \(path)")
+            throw FileError(error, writing: path)
         }
-        let trees = SQLiteTree.trees(of: tables)
-        let spareLines = ValuePool<_, Never>(keeping: trees.count) { RankedLines() }
-        let spareCells = ValuePool<_, Never>(keeping: Self.maxSpareCount) { trees.map { _ in TextBuffer() } }
-        prepareRows = { rows in
-            var prepared = Rows(cells: spareCells.take())
-            for (index, tree) in trees.enumerated() {
-                prepared.cells[index].removeAll()
-                if tree.isSorted {
-                    var lines = spareLines.take()
-                    lines.removeAll()
-                    tree.appendSortedCells(of: rows, to: &lines)
-                    prepared.sorted.append((index, lines))
-                } else {
-                    tree.appendCells(of: rows, to: &prepared.cells[index])
-                }
-            }
-            return prepared
-        }
-        self.tables = tables
-        self.spareCells = spareCells
-        self.trees = trees.map { TreeWriter($0.kind) }
-        sorters = trees.map { _ in
-            LineSorter(folder: Path.folder(of: path), memoryLimit: Self.sortingSize) { lines in
-                if lines.text.capacity <= Self.maxSpareSize { spareLines.recycle(lines) }
-            }
-        }
-        identities = file.identities
         self.file = consume file
     }
 
-    func write(_ prepared: borrowing Rows) throws {
-        for index in trees.indices where prepared.cells[index].count > 0 {
-            let cells = prepared.cells[index]
-            try add(cells: cells.span, toTreeAt: index)
-        }
-        for (index, lines) in prepared.sorted { try sorters[index].add(lines) }
+    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+
+    var tables: [Table] { rows.tables }
+
+    func write(_ prepared: borrowing RowBuffer) throws {
+        do { try rows.write(prepared) } catch { throw FileError(error, writing: path) }
+        unsyncedByteCount += prepared.text.count
+        if unsyncedByteCount >= Self.syncThreshold { beginSync() }
     }
 
-    func recycle(_ prepared: Rows) {
-        if prepared.cells.allSatisfy({ $0.capacity <= Self.maxSpareSize }) { spareCells.recycle(prepared.cells) }
-    }
+    func recycle(_ prepared: RowBuffer) { rows.recycle(prepared) }
 
-    private func add(cells: Span<UInt8>, toTreeAt index: Int) throws {
-        trees[index].add(cells: cells, to: &pages)
-        try writePages()
-    }
-
-    private func writePages() throws {
-        do {
-            let bytes = pages.bytes
-            try write(bytes.span, at: pages.offset)
-        }
-        pages.removeAll()
-    }
-
-    /// Writes bytes to the file, and starts writing them to disk in the background after some time.
-    private func write(_ bytes: Span<UInt8>, at offset: Int) throws {
+    /// Starts writing the file to disk in the background.
+    private func beginSync() {
+        unsyncedByteCount = 0
         switch file {
-        case .some(let file):
-            try file.write(bytes, at: offset)
-            unsyncedByteCount += bytes.count
-            guard unsyncedByteCount >= Self.syncThreshold else { return }
-            unsyncedByteCount = 0
-            file.beginSync()
+        case .some(let file): file.beginSync()
         case .none: break
         }
     }
 
+    /// The number of unsynced bytes at which writing to disk starts.
+    private static let syncThreshold = 32 << 20
+
     func commit() throws {
-        for index in trees.indices {
-            try sorters[index].finish { try add(cells: $0, toTreeAt: index) }
-            let root = trees[index].finish(&pages)
-            try writePages()
-            try write(root.span, at: (roots[index] - 1) * NewPages.pageSize)
+        do {
+            for index in tables.flatMap(SchemaText.createIndexStatements) {
+                try rows.database.run(index)
+                beginSync()
+            }
+            for view in ExportTables.views {
+                try rows.database.run(SchemaText.createStatement(for: view, in: SQLiteDialect.self))
+            }
+            try rows.database.finish()
+        } catch {
+            throw FileError(error, writing: path)
         }
-        let header = pages.header
-        try write(header.span, at: NewPages.headerOffset)
         try file.take()?.commit()
     }
 }
 
-extension NewDatabase {
-    /// Returns the integers in the first column of a query.
-    fileprivate func integers(of query: String) throws -> [Int] {
-        var integers: [Int] = []
-        try forEachRow(of: query) { integers.append(Int($0[0] as Int64)) }
-        return integers
+extension FileError {
+    fileprivate init(_ error: any Error, writing path: String) {
+        self.init(error, .write, path, doing: "write \(path)")
     }
 }
 
@@ -206,9 +135,10 @@ private enum SQLiteDialect: SQLDialect {
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {
     fileprivate static func createStatement(for table: Table) -> String {
-        let columns = table.columns.enumerated().map { index, column in
+        let columns = table.columns.map { column in
+            let isRowID = table.key == [column.name] && sqlType(of: column) == "INTEGER"
             // If a single integer column is the key, SQLite uses it as the rowid.
-            if index == table.rowIDColumn { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column))" }
+            if isRowID { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column))" }
             return
                 "\(quoted(column.name)) \(sqlType(of: column))\(column.isRequired ? " NOT NULL" : "")\(referenceClause(column))"
         }

@@ -27,13 +27,13 @@ final class TimelineSink: TableSink {
     private var sorter: LineSorter
     private(set) var untimedRowCount = 0
     let tables: [Table]
-    let prepareRows: @Sendable (inout RowBuffer) -> RankedLines
+    let prepareRows: @Sendable (inout RowBuffer) -> TimedLines
 
     /// Creates a sink whose spool is on the disk of `spoolFolder`.
     init(_ output: any StreamSink, tables: ExportTables, spoolFolder: String) {
         self.output = output
         self.tables = tables.keeping(TimelineWriter.columns)
-        let pool = ValuePool<_, Never>(keeping: 2 * Self.maxSpareCount) { RankedLines() }
+        let pool = ValuePool<_, Never>(keeping: 2 * Self.maxSpareCount) { TimedLines() }
         sorter = LineSorter(folder: spoolFolder) { if $0.text.capacity <= Self.maxSpareSize { pool.recycle($0) } }
         prepareRows = { rows in
             var lines = pool.take()
@@ -48,7 +48,7 @@ final class TimelineSink: TableSink {
 
     var extraContents: ExtraContents { .allTables }
 
-    func write(_ prepared: borrowing RankedLines) throws {
+    func write(_ prepared: borrowing TimedLines) throws {
         untimedRowCount += prepared.untimedCount
         try sorter.add(copy prepared)
     }
@@ -120,7 +120,7 @@ private struct TimelineWriter {
     }
 
     /// Writes the lines of all records.
-    mutating func writeLines(to lines: inout RankedLines) {
+    mutating func writeLines(to lines: inout TimedLines) {
         while !records.isAtEnd {
             let record = records[.record]
             beginRecord(record)
@@ -178,7 +178,7 @@ private struct TimelineWriter {
     /// Writes a line for `event`, or for the current record if `event` is `nil`.
     private func writeLine(
         at milliseconds: Cell, _ time: Cell, _ description: ConstantText, event: Rows<EventColumn>?,
-        to lines: inout RankedLines
+        to lines: inout TimedLines
     ) {
         guard case .integer(let milliseconds) = milliseconds, Self.representableTimes.contains(milliseconds) else {
             lines.untimedCount += 1

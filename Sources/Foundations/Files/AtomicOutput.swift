@@ -82,13 +82,6 @@ public struct AtomicOutput: ~Copyable, Sendable {
         try bytes.writeAll(to: descriptor.number, .write, path)
     }
 
-    /// Writes all bytes, beginning at `offset`, and leaves the place for appended bytes unchanged.
-    ///
-    /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
-    public func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
-        try bytes.writeAll(to: descriptor.number, at: offset, .write, path)
-    }
-
     /// Changes the owner of the file to that of its folder if the program runs as root.
     public func adoptOwnerOfFolder() throws(FileError) {
         try descriptor.adoptOwner(of: folder, partialPath)

@@ -19,6 +19,8 @@ public final class NewDatabase {
 
     /// The size of the page cache, in KiB.
     private static let cacheKibibytes = 8 << 10
+    /// The size of a page in bytes, which is large so that sequential writing is faster.
+    private static let pageSize = 32 << 10
 
     /// Creates a database and begins the transaction.
     ///
@@ -32,9 +34,9 @@ public final class NewDatabase {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try run(
             """
-            PRAGMA page_size = \(NewPages.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+            PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
             PRAGMA cache_size = -\(Self.cacheKibibytes); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
-            PRAGMA max_page_count = \(min(max(1, maximumSize / NewPages.pageSize), Int(UInt32.max) - 1));
+            PRAGMA max_page_count = \(min(max(1, maximumSize / Self.pageSize), Int(UInt32.max) - 1));
             BEGIN
             """)
     }
