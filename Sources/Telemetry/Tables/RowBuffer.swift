@@ -31,12 +31,14 @@ public struct RowBuffer: Sendable {
         swap(&added, &cells[index])
         let indices = tables[index].sourceIndices
         let sources = table.sources.span
-        for position in indices.indices {
-            switch sources[indices[position]] {
-            case .record: added.append(place.record)
-            case .number: added.append(.integer(Int64(place.number)))
-            case .cell(let cell): added.append(cell(row))
-            case .stored(let cell): added.append(cell(row, &self))
+        added.append(addingCapacity: indices.count) { output in
+            for position in indices.indices {
+                switch sources[indices[position]] {
+                case .record: output.append(place.record)
+                case .number: output.append(.integer(Int64(place.number)))
+                case .cell(let cell): output.append(cell(row))
+                case .stored(let cell): output.append(cell(row, &self))
+                }
             }
         }
         swap(&added, &cells[index])
