@@ -16,7 +16,7 @@ import upload
 # The numbers of records of the plan and of the job.
 PLANNED, SENT, RUNS = 1_300_000, 1_000_000, 3
 # The memory of a plan in bytes, and the time until a job sends its first request, in seconds.
-MEMORY_GOAL, MEMORY_LIMIT = 475e6, 500e6
+MEMORY_GOAL, MEMORY_LIMIT = 420e6, 500e6
 FIRST_REQUEST_GOAL, FIRST_REQUEST_LIMIT = 2, 60
 
 

@@ -89,7 +89,7 @@ extension ExportTables {
                 "target", "the path and the query of the URL that receives the upload", RecordKeys.path
             ) { $0.target },
             .stored("headers", .json, "the HTTP header fields that are specific to the upload") {
-                $1.keep(json: $0.value(RecordKeys.headers, in: $0.target), of: $0.envelope)
+                $1.keep(json: $0.envelope.value(of: RecordKeys.headers, in: $0.target), of: $0.envelope)
             },
             .flag("uploadable", "1 if the record can be uploaded, 0 if it is held") { $0.isUploadable },
             .member(
@@ -107,7 +107,7 @@ extension ExportTables {
                 "store", "the type of the store on the device", isRequired: true, RecordKeys.store
             ) { $0.source },
             .stored("place", .integer, "the position of the record in the file, from 0", isRequired: true) {
-                $1.keep(integer: $0.value(RecordKeys.index, in: $0.source), of: $0.envelope)
+                $1.keep(integer: $0.envelope.value(of: RecordKeys.index, in: $0.source), of: $0.envelope)
             },
             .stored(
                 "payload", .json, "the payload in the documented format of the system", isRequired: true
@@ -144,10 +144,10 @@ extension ExportTables {
             .member("id", "the id of the dropped record", isRequired: true, RecordKeys.id) { $0.envelope.root },
             .member("client", "the id of the client of the dropped record", RecordKeys.client) { $0.envelope.root },
             .stored("time", .time, "the time of the dropped record: RFC 3339, UTC, with milliseconds") {
-                $1.keep(string: $0.value(RecordKeys.time, in: $0.envelope.root), of: $0.envelope)
+                $1.keep(string: $0.envelope.value(of: RecordKeys.time, in: $0.envelope.root), of: $0.envelope)
             },
             .stored("held", .json, "the reasons why the dropped record was held", isRequired: true) {
-                $1.keep(json: $0.value(RecordKeys.held, in: $0.envelope.root), of: $0.envelope)
+                $1.keep(json: $0.envelope.value(of: RecordKeys.held, in: $0.envelope.root), of: $0.envelope)
             },
             .member(
                 "capture", "the capture that contains the dropped record", isRequired: true, RecordKeys.capture
@@ -155,7 +155,7 @@ extension ExportTables {
             .member("path", "the path of its file in the capture", isRequired: true, RecordKeys.path) { $0.source },
             .member("store", "the type of its store on the device", isRequired: true, RecordKeys.store) { $0.source },
             .stored("place", .integer, "the position of the dropped record in the file, from 0", isRequired: true) {
-                $1.keep(integer: $0.value(RecordKeys.index, in: $0.source), of: $0.envelope)
+                $1.keep(integer: $0.envelope.value(of: RecordKeys.index, in: $0.source), of: $0.envelope)
             },
             .flag(
                 "payload_equal",

@@ -76,14 +76,10 @@ struct RowBuilder {
 
 /// A row whose cells are strings of a record.
 protocol EnvelopeRow: SendableMetatype {
-    /// The record with its payload replaced by 0.
-    var envelope: JSONDocument { get }
-}
-
-extension EnvelopeRow {
-    func value(_ key: JSONKey, in object: JSONNode?) -> JSONNode? {
-        object.flatMap { envelope.value(of: key, in: $0) }
-    }
+    /// Stores the string of a member of `object`, which is a part of the record.
+    ///
+    /// Types implement this function, because a document that a requirement returned would be copied for each cell.
+    func keep(_ key: JSONKey, of object: JSONNode?, in buffer: inout RowBuffer) -> Cell
 }
 
 /// A row of the table `records`.
@@ -111,9 +107,13 @@ struct RecordRow: EnvelopeRow {
         source = envelope.value(of: RecordKeys.source, in: envelope.root)
     }
 
+    func keep(_ key: JSONKey, of object: JSONNode?, in buffer: inout RowBuffer) -> Cell {
+        buffer.keep(string: envelope.value(of: key, in: object), of: envelope)
+    }
+
     func container(in buffer: inout RowBuffer) -> Cell {
-        guard let capture = value(RecordKeys.capture, in: source),
-            let pathNode = value(RecordKeys.path, in: source)
+        guard let capture = envelope.value(of: RecordKeys.capture, in: source),
+            let pathNode = envelope.value(of: RecordKeys.path, in: source)
         else { return .null }
         let path = envelope.string(of: pathNode)
         let length = ContainerName.length(ofContainerIn: path.utf8.span)
@@ -141,7 +141,7 @@ extension Column where Row: EnvelopeRow {
         of object: @escaping @Sendable (Row) -> JSONNode?
     ) -> Self {
         stored(name, .text, meaning, isRequired: isRequired) { row, buffer in
-            buffer.keep(string: row.value(key, in: object(row)), of: row.envelope)
+            row.keep(key, of: object(row), in: &buffer)
         }
     }
 }
@@ -162,6 +162,18 @@ struct RepeatRow: EnvelopeRow {
         self.envelope = envelope
         self.keptNumber = keptNumber
         isPayloadEqual = copy.isPayloadEqual
+    }
+
+    func keep(_ key: JSONKey, of object: JSONNode?, in buffer: inout RowBuffer) -> Cell {
+        buffer.keep(string: envelope.value(of: key, in: object), of: envelope)
+    }
+}
+
+extension JSONDocument {
+    /// Returns the value for `key` in an object, or `nil` if there is none or `object` is `nil` or not an object.
+    func value(of key: JSONKey, in object: JSONNode?) -> JSONNode? {
+        guard let object else { return nil }
+        return value(of: key, in: object)
     }
 }
 

@@ -168,15 +168,14 @@ public struct RowTransform: Sendable {
         let begin = texts.count
         var fault: Int?
         texts.append(UInt8(ascii: "{"))
+        let labels = columns.labels
         for index in start..<placed.count {
             let (column, value) = placed[index]
             if index > start { texts.append(UInt8(ascii: ",")) }
-            let target = columns.sorted[column]
-            let label = target.label
-            texts.append(copying: label.span)
+            texts.append(copying: labels.span.extracting(columns.labelRanges[column]))
             texts.append(copyOf: value.range)
             if let inner = value.fault, fault == nil {
-                faults[inner].path.insert(target.name.description, at: 0)
+                faults[inner].path.insert(columns.sorted[column].name.description, at: 0)
                 fault = inner
             }
         }
@@ -208,8 +207,12 @@ public struct RowTransform: Sendable {
         _ array: JSONNode, _ rest: RestPlace, of document: JSONDocument, _ columns: TableColumns
     ) throws(RowRefusal) -> Value {
         let start = placed.count
+        var key: [UInt8] = []
         try forEach(document.elements(of: array), rest, of: document) { transform, index, element throws(RowRefusal) in
-            let key = Array("f\(index)_".utf8)
+            key.removeAll(keepingCapacity: true)
+            key.append(UInt8(ascii: "f"))
+            key += String(index).utf8
+            key.append(UInt8(ascii: "_"))
             try transform.place(key.span, element, .element, of: document, in: columns, from: start)
         }
         return record(from: start, columns)

@@ -7,6 +7,10 @@ import JSONText
 public final class TableColumns: Sendable {
     /// The columns in the order of their names.
     package let sorted: [TableColumn]
+    /// The labels of all columns, in one array, because a reference to each column would be counted.
+    let labels: [UInt8]
+    /// The range of the label of each column in ``labels``.
+    let labelRanges: [Range<Int>]
     /// The indices of the required columns.
     let required: [Int]
     /// The kind of repeated record that the columns are the fields of.
@@ -31,6 +35,12 @@ public final class TableColumns: Sendable {
             }
         let sorted = columns.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         required = sorted.indices.filter { sorted[$0].isRequired }
+        var labels: [UInt8] = []
+        labelRanges = sorted.map { column in
+            labels += column.label
+            return labels.count - column.label.count..<labels.count
+        }
+        self.labels = labels
         self.sorted = sorted
     }
 

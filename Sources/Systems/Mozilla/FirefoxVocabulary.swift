@@ -25,10 +25,12 @@ enum FirefoxVocabulary {
         let key = "\(event.category).\(event.method).\(event.object)"
         let valued = event.value.flatMap { eventsWithValues["\(key).\($0)"] }
         guard let meaning = valued ?? events[key] ?? composedMeaning(of: event) else { return nil }
-        let value = valued == nil ? event.value.flatMap { values[$0] } : nil
-        let details = [value] + event.extras.map { extras["\($0.key)=\($0.value)"] }
-        let known = details.compactMap(\.self)
-        return known.isEmpty ? meaning : "\(meaning): \(known.joined(separator: ", "))"
+        var details: [String] = []
+        if valued == nil, let value = event.value.flatMap({ values[$0] }) { details.append(value) }
+        for (key, value) in event.extras {
+            if let extra = extras["\(key)=\(value)"] { details.append(extra) }
+        }
+        return details.isEmpty ? meaning : "\(meaning): \(details.joined(separator: ", "))"
     }
 
     /// Returns the meaning of an object and a method that the documentation does not list together.

@@ -133,11 +133,13 @@ private enum CoreRows {
         // Members and fields are both in canonical order, so a single pass matches them.
         var index = 0
         let count = document.memberCount(of: document.root)
-        for field in fields {
+        // A span is used, because fields of an array would be copied.
+        let fields = Self.fields.span
+        for field in fields.indices {
             var found: JSONMember?
             while index < count {
                 let member = document.member(at: index, of: document.root)
-                let order = document.bytes(of: member.key).ordered(against: field.key)
+                let order = document.bytes(of: member.key).ordered(against: fields[field].key)
                 guard order <= 0 else { break }
                 index += 1
                 if order == 0 {
@@ -150,7 +152,7 @@ private enum CoreRows {
                 cells.append(.null)
                 continue
             }
-            let cell = buffer.keep(member.value, as: field.form, of: document)
+            let cell = buffer.keep(member.value, as: fields[field].form, of: document)
             if cell == .null, document.kind(of: member.value) != .null { otherKeys.insert(member.key) }
             cells.append(cell)
         }

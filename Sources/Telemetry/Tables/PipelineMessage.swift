@@ -52,6 +52,11 @@ public struct PipelineMessage: Sendable {
         "normalized_country_code",
     ]
     private static let metadata: JSONKey = "metadata"
+    private static let (clientInfo, appChannel, os): (JSONKey, JSONKey, JSONKey) = ("client_info", "app_channel", "os")
+    private static let (osVersion, osversion): (JSONKey, JSONKey) = ("os_version", "osversion")
+    private static let (environment, system): (JSONKey, JSONKey) = ("environment", "system")
+    private static let releaseChannel: JSONKey = "release_channel"
+    private static let versionKeys: [JSONKey] = ["version", "v"]
     private static let documentIDKey: JSONKey = "document_id"
     private static let timestampKey: JSONKey = "submission_timestamp"
     private static let sampleIDKey: JSONKey = "sample_id"
@@ -172,7 +177,7 @@ public struct PipelineMessage: Sendable {
     /// Returns the version of the document type, or throws an error if neither the path nor the payload states it.
     public func version(in payload: JSONDocument) throws(RowRefusal) -> String {
         if let version { return version }
-        for key: JSONKey in ["version", "v"] {
+        for key in Self.versionKeys {
             guard let value = payload.value(of: key, in: payload.root) else { continue }
             let kind = payload.kind(of: value)
             if kind != .array, kind != .object { return Self.text(of: value, in: payload) }
@@ -214,14 +219,14 @@ public struct PipelineMessage: Sendable {
             for key in keys { node = node.flatMap { payload.value(of: key, in: $0) } }
             return node.flatMap { payload.kind(of: $0) == .object ? $0 : nil }
         }
-        if let info = object("client_info") {
-            uri[Self.channelIndex] = text("app_channel", in: info) ?? uri[Self.channelIndex]
-            (os, osVersion) = (text("os", in: info), text("os_version", in: info))
-        } else if let system = object("environment", "system", "os") {
+        if let info = object(Self.clientInfo) {
+            uri[Self.channelIndex] = text(Self.appChannel, in: info) ?? uri[Self.channelIndex]
+            (os, osVersion) = (text(Self.os, in: info), text(Self.osVersion, in: info))
+        } else if let system = object(Self.environment, Self.system, Self.os) {
             (os, osVersion) = (text("name", in: system), text("version", in: system))
         } else {
-            uri[Self.channelIndex] = text("release_channel", in: payload.root) ?? uri[Self.channelIndex]
-            (os, osVersion) = (text("os", in: payload.root), text("osversion", in: payload.root))
+            uri[Self.channelIndex] = text(Self.releaseChannel, in: payload.root) ?? uri[Self.channelIndex]
+            (os, osVersion) = (text(Self.os, in: payload.root), text(Self.osversion, in: payload.root))
         }
         let derived = [
             appName.map(NormalizedAttribute.appName), uri[Self.channelIndex].map(NormalizedAttribute.channel),

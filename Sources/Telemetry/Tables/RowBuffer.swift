@@ -29,12 +29,16 @@ public struct RowBuffer: Sendable {
         // The cells are moved out of the buffer, because the columns can store strings in the buffer.
         var added: [Cell] = []
         swap(&added, &cells[index])
-        for source in tables[index].sourceIndices {
-            switch table.sources[source] {
-            case .record: added.append(place.record)
-            case .number: added.append(.integer(Int64(place.number)))
-            case .cell(let cell): added.append(cell(row))
-            case .stored(let cell): added.append(cell(row, &self))
+        let indices = tables[index].sourceIndices
+        let sources = table.sources.span
+        added.append(addingCapacity: indices.count) { output in
+            for position in indices.indices {
+                switch sources[indices[position]] {
+                case .record: output.append(place.record)
+                case .number: output.append(.integer(Int64(place.number)))
+                case .cell(let cell): output.append(cell(row))
+                case .stored(let cell): output.append(cell(row, &self))
+                }
             }
         }
         swap(&added, &cells[index])
