@@ -8,9 +8,9 @@ TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdat
 	bzip2 lz4 systemd
 # The packages that the checks against other programs require in addition to those of the tests.
 CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
-DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv openssh-client
+DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv python3-wheel openssh-client jq sqlite3
 GROWTH_TOOLS = python3 valgrind
-FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless xz-utils
+FLEET_TOOLS = python3 python3-venv python3-wheel openjdk-17-jre-headless xz-utils
 BARE_TOOLS = debootstrap iproute2
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light xz-utils
 
@@ -81,8 +81,8 @@ bare-check:  ## runs "make demo", "make test" and "make check" on a new system o
 stress-test:  ## runs the tests RUNS=20 times while other processes load all cores; FILTER=REGEX selects tests
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
-fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster that loses an executor
-	@$(call with,$(LIBRARIES) $(FLEET_TOOLS)) Tests/Spark/fleet-test
+fleet-test: static  ## reads Parquet files with Spark, and tests the Python wheel and samples/spark on a cluster that loses an executor
+	@$(call with,$(LIBRARIES) $(STATIC_TOOLS) $(FLEET_TOOLS)) Tests/Spark/fleet-test
 
 lint:  ## checks the format of the sources, the dependencies between modules, and the keys of tables
 	@.ci/setup python3

@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import tarfile
+import zipfile
 
 from components import ROOT, dynamic_libraries, dynamic_program_libraries, file_hash, static_program_libraries, swift_packages
 
@@ -32,9 +33,14 @@ def built_program(name):
 
 
 def programs(path):
-    """Returns the programs in a file of the release: a static program, an archive, or a Debian package."""
+    """Returns the programs in a file of the release: a static program, an archive, a Debian package, or a Python wheel."""
     if path.endswith("-static"):
         return [Program("pingferry", file_hash(path), True)]
+    if path.endswith(".whl"):
+        with zipfile.ZipFile(path) as archive:
+            return [
+                Program(os.path.basename(name), hashlib.sha256(archive.read(name)).hexdigest(), True)
+                for name in archive.namelist() if ".data/scripts/" in name]
     if path.endswith(".deb"):
         content = subprocess.run(["dpkg-deb", "--fsys-tarfile", path], check=True, stdout=subprocess.PIPE).stdout
         return packed_programs(fileobj=io.BytesIO(content))
