@@ -88,15 +88,26 @@ def release_fields():
         return dict(line.strip().replace('"', "").split("=", 1) for line in stream if "=" in line)
 
 
+def owners(paths):
+    """Returns the packages that installed files, in the order of their names."""
+    # The database may contain the path from before /lib was merged into /usr/lib.
+    candidates = {path: (path, path.removeprefix("/usr")) for path in map(os.path.realpath, paths)}
+    found = subprocess.run(
+        ["dpkg-query", "--search", *{candidate for pair in candidates.values() for candidate in pair}],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout
+    packages = {path: names.split(",")[0] for names, path in (line.split(": ", 1) for line in found.splitlines())}
+    names = set()
+    for path, pair in candidates.items():
+        name = packages.get(pair[0]) or packages.get(pair[1])
+        if not name:
+            raise SystemExit("%s: no Debian package contains this file" % path)
+        names.add(name)
+    return [DebianPackage(name) for name in sorted(names)]
+
+
 def owner(path):
     """Returns the package that installed a file."""
-    path = os.path.realpath(path)
-    # The database may contain the path from before /lib was merged into /usr/lib.
-    for candidate in (path, path.removeprefix("/usr")):
-        found = subprocess.run(["dpkg-query", "--search", candidate], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
-        if found.returncode == 0:
-            return DebianPackage(found.stdout.split("\n")[0].split(": ")[0].split(",")[0])
-    raise SystemExit("%s: no Debian package contains this file" % path)
+    return owners([path])[0]
 
 
 def expression(text):
