@@ -65,7 +65,8 @@ def records(
     program = program_path()
     if program is None:
         raise FileNotFoundError("there is no program pingferry: install the wheel, or state its path in the environment variable PINGFERRY")
-    command = [program, "convert", "--quiet", "--output", "-", *option_words(options), "--", *map(os.fspath, captures)]
+    paths = [os.fsdecode(capture) for capture in captures]
+    command = [program, "convert", "--quiet", "--output", "-", *option_words(options), "--", *paths]
     parse = json.JSONDecoder(parse_float=parse_float).decode
     parse_large = json.JSONDecoder(parse_float=parse_float, parse_int=decimal.Decimal).decode
     with tempfile.TemporaryFile() as errors:
