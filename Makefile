@@ -8,7 +8,7 @@ TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdat
 	bzip2 lz4 systemd
 # The packages that the checks against other programs require in addition to those of the tests.
 CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
-DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv openssh-client
+DIST_TOOLS = dpkg-dev binutils ca-certificates lintian man-db mandoc systemd python3 python3-venv openssh-client openssl runc skopeo umoci
 GROWTH_TOOLS = python3 valgrind
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless xz-utils
 BARE_TOOLS = debootstrap iproute2
