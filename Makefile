@@ -8,7 +8,8 @@ TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdat
 	bzip2 lz4 systemd
 # The packages that the checks against other programs require in addition to those of the tests.
 CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
-DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv python3-wheel openssh-client jq sqlite3
+DIST_TOOLS = apt-utils dpkg-dev binutils ca-certificates gnupg jq lintian man-db mandoc openssh-client openssl python3 python3-venv \
+	python3-wheel rpm runc skopeo sqlite3 systemd umoci
 GROWTH_TOOLS = python3 valgrind
 FLEET_TOOLS = python3 python3-venv python3-wheel openjdk-17-jre-headless xz-utils
 BARE_TOOLS = debootstrap iproute2

@@ -180,7 +180,8 @@ def image_files(name):
 @functools.cache
 def authority_files():
     """Returns the paths of the certificates in the package ca-certificates, without those that were added to this machine."""
-    return sorted(path for path in output("dpkg-query", "--listfiles", "ca-certificates").split() if path.endswith(".crt"))
+    listed = output("dpkg-query", "--listfiles", "ca-certificates").split()
+    return sorted(path for path in listed if path.endswith(".crt") and path.startswith("/usr/share/ca-certificates/"))
 
 
 def authorities():
@@ -189,7 +190,8 @@ def authorities():
     texts = []
     for path in present:
         with open(path, encoding="ascii") as stream:
-            texts.append(stream.read())
+            # Some files do not end with a line break.
+            texts.append(stream.read().rstrip("\n") + "\n")
     return "".join(texts), len(authority_files()) - len(present)
 
 

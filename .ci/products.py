@@ -51,6 +51,10 @@ def programs(path):
     if path.endswith(".deb"):
         content = subprocess.run(["dpkg-deb", "--fsys-tarfile", path], check=True, stdout=subprocess.PIPE).stdout
         return packed_programs(fileobj=io.BytesIO(content))
+    if path.endswith(".rpm"):
+        with open(path, "rb") as stream:
+            content = subprocess.run(["rpm2archive", "--nocompression"], stdin=stream, check=True, stdout=subprocess.PIPE).stdout
+        return packed_programs(fileobj=io.BytesIO(content), is_static=True)
     return packed_programs(path) if path.endswith(".tar.gz") else []
 
 
