@@ -1,5 +1,6 @@
 """Installed Debian packages, and the licenses that their copyright files state."""
 
+import functools
 import os
 import re
 import subprocess
@@ -38,10 +39,7 @@ class DebianPackage:
     """An installed package, with its source package."""
 
     def __init__(self, name):
-        fields = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
-        # A package can be installed for several architectures. The first one is that of this machine.
-        self.name, self.version, self.architecture, self.source, self.source_version = output(
-            "dpkg-query", "--show", "--showformat=" + fields, name).split("\n")[0].split("\t")
+        self.name, self.version, self.architecture, self.source, self.source_version = installed()[name]
 
     @property
     def url(self):
@@ -80,6 +78,20 @@ class DebianPackage:
 def output(*command):
     """Runs a command and returns its standard output."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+@functools.cache
+def installed():
+    """Returns the fields of all installed packages by the names of the packages, with and without the architecture."""
+    fields = "${db:Status-Status}\t${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
+    packages = {}
+    for line in output("dpkg-query", "--show", "--showformat=" + fields).splitlines():
+        status, *package = line.split("\t")
+        if status == "installed":
+            # A package can be installed for several architectures. The first one is that of this machine.
+            packages.setdefault(package[0], package)
+            packages[package[0] + ":" + package[2]] = package
+    return packages
 
 
 def release_fields():

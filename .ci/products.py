@@ -83,7 +83,8 @@ def image_layers(path):
             return archive.extractfile("blobs/sha256/" + descriptor["digest"].removeprefix("sha256:")).read()
 
         manifests = [json.loads(read(descriptor)) for descriptor in json.load(archive.extractfile("index.json"))["manifests"]]
-        return [gzip.decompress(read(layer)) for manifest in manifests for layer in manifest["layers"] if layer["mediaType"].endswith("+gzip")]
+        layers = [layer for manifest in manifests for layer in manifest["layers"]]
+        return [gzip.decompress(read(layer)) for layer in layers if layer["mediaType"].endswith("+gzip")]
 
 
 @functools.cache
