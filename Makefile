@@ -8,10 +8,12 @@ TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdat
 	bzip2 lz4 systemd
 # The packages that the checks against other programs require in addition to those of the tests.
 CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
-DIST_TOOLS = dpkg-dev binutils lintian man-db mandoc systemd python3 python3-venv openssh-client
+DIST_TOOLS = apt-utils dpkg-dev binutils ca-certificates gnupg jq lintian man-db mandoc openssh-client openssl python3 python3-venv \
+	python3-wheel rpm runc skopeo sqlite3 systemd umoci
 GROWTH_TOOLS = python3 valgrind
-FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless xz-utils
+FLEET_TOOLS = python3 python3-venv python3-wheel openjdk-17-jre-headless xz-utils
 BARE_TOOLS = debootstrap iproute2
+INSTALL_TOOLS = debootstrap gnupg rpm skopeo umoci
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light xz-utils
 
 # Installs the packages $(1), and runs the command that follows, which finds no other programs than theirs.
@@ -43,11 +45,12 @@ CHANGES = 1000
 DIST = .build/dist
 SIGNERS =
 SUITE = bookworm
-CHECKS = bare-check fuzz chaos stress-test reproducible evidence growth bench compatibility
+SUITES = bookworm trixie
+CHECKS = bare-check install-check fuzz chaos stress-test reproducible evidence growth bench compatibility
 
 .NOTPARALLEL:
-.PHONY: help setup build static demo test check bare-check stress-test fleet-test lint docs fuzz chaos evidence growth compatibility bench \
-	install dist dist-files dist-verify reproducible release-check clean
+.PHONY: help setup build static demo test check bare-check install-check stress-test fleet-test lint docs fuzz chaos evidence growth \
+	compatibility bench install dist dist-files dist-verify reproducible release-check clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -78,11 +81,15 @@ bare-check:  ## runs "make demo", "make test" and "make check" on a new system o
 	@.ci/setup $(BARE_TOOLS)
 	@.ci/bare-check $(SUITE) $(PREREQUISITES)
 
+install-check: dist-files  ## installs the files of a release on new systems of SUITES="bookworm trixie", without a network, and prints a table
+	@.ci/setup $(INSTALL_TOOLS)
+	@.ci/install-check $(SUITES)
+
 stress-test:  ## runs the tests RUNS=20 times while other processes load all cores; FILTER=REGEX selects tests
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS)) Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
-fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster that loses an executor
-	@$(call with,$(LIBRARIES) $(FLEET_TOOLS)) Tests/Spark/fleet-test
+fleet-test: static  ## reads Parquet files with Spark, and tests the Python wheel and samples/spark on a cluster that loses an executor
+	@$(call with,$(LIBRARIES) $(STATIC_TOOLS) $(FLEET_TOOLS)) Tests/Spark/fleet-test
 
 lint:  ## checks the format of the sources, the dependencies between modules, and the keys of tables
 	@.ci/setup python3

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from debian_packages import DebianPackage, output, owner
+from debian_packages import DebianPackage, output, owner, owners
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The paths of the libraries that are linked into the static program.
@@ -165,6 +165,40 @@ def dynamic_program_libraries(name):
     """Returns the libraries that are linked into the program `name`, which loads other libraries when it starts."""
     with open(os.path.join(ROOT, ".build", name + ".map"), encoding="utf-8") as stream:
         return linked_libraries(re.findall(r"(/[^ ()]*\.a)\(", stream.read()))
+
+
+def image_files(name):
+    """Returns the paths of the files of Debian packages that the image of the program `name` contains in addition to it.
+
+    These are ssh-keygen, which verifies signatures, the dynamic linker, and the libraries that it loads for both programs.
+    """
+    programs = [os.path.join(ROOT, ".build/release", name), "/usr/bin/ssh-keygen"]
+    listed = "".join(output("ldd", program) for program in programs)
+    return ["/usr/bin/ssh-keygen", *sorted(set(re.findall(r"(/\S+) \(0x", listed)))]
+
+
+@functools.cache
+def authority_files():
+    """Returns the paths of the certificates in the package ca-certificates, without those that were added to this machine."""
+    listed = output("dpkg-query", "--listfiles", "ca-certificates").split()
+    return sorted(path for path in listed if path.endswith(".crt") and path.startswith("/usr/share/ca-certificates/"))
+
+
+def authorities():
+    """Returns the certificates of the package ca-certificates in the format PEM, and the number of those that this machine lacks."""
+    present = [path for path in authority_files() if os.path.exists(path)]
+    texts = []
+    for path in present:
+        with open(path, encoding="ascii") as stream:
+            # Some files do not end with a line break.
+            texts.append(stream.read().rstrip("\n") + "\n")
+    return "".join(texts), len(authority_files()) - len(present)
+
+
+@functools.cache
+def image_packages(name):
+    """Returns the Debian packages of the files in the image of the program `name`, in the order of their names."""
+    return owners(image_files(name) + authority_files()[:1])
 
 
 def commit():

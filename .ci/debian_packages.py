@@ -1,5 +1,6 @@
 """Installed Debian packages, and the licenses that their copyright files state."""
 
+import functools
 import os
 import re
 import subprocess
@@ -38,10 +39,7 @@ class DebianPackage:
     """An installed package, with its source package."""
 
     def __init__(self, name):
-        fields = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
-        # A package can be installed for several architectures. The first one is that of this machine.
-        self.name, self.version, self.architecture, self.source, self.source_version = output(
-            "dpkg-query", "--show", "--showformat=" + fields, name).split("\n")[0].split("\t")
+        self.name, self.version, self.architecture, self.source, self.source_version = installed()[name]
 
     @property
     def url(self):
@@ -82,21 +80,46 @@ def output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
+@functools.cache
+def installed():
+    """Returns the fields of all installed packages by the names of the packages, with and without the architecture."""
+    fields = "${db:Status-Status}\t${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
+    packages = {}
+    for line in output("dpkg-query", "--show", "--showformat=" + fields).splitlines():
+        status, *package = line.split("\t")
+        if status == "installed":
+            # A package can be installed for several architectures. The first one is that of this machine.
+            packages.setdefault(package[0], package)
+            packages[package[0] + ":" + package[2]] = package
+    return packages
+
+
 def release_fields():
     """Returns the fields that identify the distribution, such as `ID` and `VERSION_ID`."""
     with open("/etc/os-release", encoding="utf-8") as stream:
         return dict(line.strip().replace('"', "").split("=", 1) for line in stream if "=" in line)
 
 
+def owners(paths):
+    """Returns the packages that installed files, in the order of their names."""
+    # The database may contain the path from before /lib was merged into /usr/lib.
+    candidates = {path: (path, path.removeprefix("/usr")) for path in map(os.path.realpath, paths)}
+    found = subprocess.run(
+        ["dpkg-query", "--search", *{candidate for pair in candidates.values() for candidate in pair}],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout
+    packages = {path: names.split(",")[0] for names, path in (line.split(": ", 1) for line in found.splitlines())}
+    names = set()
+    for path, pair in candidates.items():
+        name = packages.get(pair[0]) or packages.get(pair[1])
+        if not name:
+            raise SystemExit("%s: no Debian package contains this file" % path)
+        names.add(name)
+    return [DebianPackage(name) for name in sorted(names)]
+
+
 def owner(path):
     """Returns the package that installed a file."""
-    path = os.path.realpath(path)
-    # The database may contain the path from before /lib was merged into /usr/lib.
-    for candidate in (path, path.removeprefix("/usr")):
-        found = subprocess.run(["dpkg-query", "--search", candidate], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
-        if found.returncode == 0:
-            return DebianPackage(found.stdout.split("\n")[0].split(": ")[0].split(",")[0])
-    raise SystemExit("%s: no Debian package contains this file" % path)
+    return owners([path])[0]
 
 
 def expression(text):

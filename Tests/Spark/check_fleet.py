@@ -3,7 +3,7 @@
 
     check_fleet.py PROGRAM
 
-Needs PySpark.
+Needs PySpark and the installed wheel, whose program the workers run. The results are compared with those of PROGRAM.
 """
 
 import collections
@@ -16,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 
-import samples_path
 import fleet_captures
 import pyarrow.dataset
 import pyarrow.parquet
-from pingferry_records import canonical_line, labels
+from pingferry.columns import canonical_line, labels
+from pingferry.program import program_path
 from waiting import has_ended, wait_until
 
 MASTER = "local-cluster[2,1,1024]"
@@ -50,7 +50,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as work:
         patterns = fleet_captures.make(work, program)
-        summary, found = spark_records(work, program, patterns)
+        summary, found = spark_records(work, patterns)
         expected = bundle_records(work, program, patterns)
         compare(found, expected)
         separate = convert_each(work, program)
@@ -63,15 +63,15 @@ def main():
 # MARK: The cluster
 
 
-def spark_records(work, program, patterns):
+def spark_records(work, patterns):
     """Runs the job. Returns its summary and the lines of the records in the Parquet files."""
     stand_in = os.path.join(work, "stand-in")
     with open(stand_in, "w", encoding="utf-8") as file:
-        file.write(STAND_IN.replace("$WORK", work).replace("$PROGRAM", program))
+        file.write(STAND_IN.replace("$WORK", work).replace("$PROGRAM", program_path()))
     os.chmod(stand_in, 0o700)
     output, summary, log = (os.path.join(work, name) for name in ("records.parquet", "summary.json", "log"))
     options = {"program": stand_in, "timeout": CAPTURE_TIMEOUT, "spool": MAX_SPOOL, "segments": 16}
-    words = [sys.executable, os.path.join(samples_path.FOLDER, "fleet.py"), "-o", output, "--summary", summary]
+    words = [sys.executable, os.path.join(fleet_captures.ROOT, "samples/spark/fleet.py"), "-o", output, "--summary", summary]
     for name, value in options.items():
         words += ["--option", f"{name}={value}"]
     with open(log, "wb") as file:

@@ -1,8 +1,9 @@
-"""Compares Parquet files of the samples, and of records with hard values, with an SQLite export, as Spark reads them.
+"""Compares Parquet files of the samples, and of records with hard values, with an SQLite export, as Spark reads them. Compares the rows of
+the data source with the records of the program.
 
     check_parquet.py PROGRAM
 
-Needs PySpark.
+Needs PySpark and the installed wheel.
 """
 
 import os
@@ -10,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import pingferry.spark
+from pingferry.columns import canonical_line
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, unix_micros
 
@@ -51,6 +54,17 @@ def check(spark, program, name, captures, folder):
     print("Spark, %s: %d values in %d tables are equal" % (name, count, len(tables)), flush=True)
 
 
+def check_captures(spark, program):
+    """Compares the rows of captures, which the program of the wheel reads, with the lines of `program`."""
+    captures = [os.path.join(ROOT, "samples", name) for name in ("shop", "webxr")]
+    expected = subprocess.run([program, "convert", "--quiet", "-o", "-", *captures], check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    os.environ["PATH"] = "/nowhere"
+    spark.dataSource.register(pingferry.spark.Captures)
+    read = pingferry.spark.records(spark.read.format("pingferry").load(captures)).orderBy("part", "line").collect()
+    assert [canonical_line(row) for row in read] == expected.stdout.splitlines(), read
+    print("Spark: %d rows are equal to the records" % len(read), flush=True)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -62,6 +76,7 @@ def main():
         spark.sparkContext.setLogLevel("ERROR")
         check(spark, program, "samples", [os.path.join(ROOT, "samples", name) for name in SAMPLES], folder)
         check(spark, program, "hard", [hard], folder)
+        check_captures(spark, program)
         spark.stop()
 
 

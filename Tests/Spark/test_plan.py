@@ -1,4 +1,4 @@
-"""Tests of pingferry_plan. They need no Spark. A script replaces the program."""
+"""Tests of pingferry.plan. They need no Spark. A script replaces the program."""
 
 import json
 import os
@@ -6,13 +6,12 @@ import stat
 import tempfile
 import unittest
 
-import samples_path  # noqa: F401
-import pingferry_plan
-from pingferry_plan import Part, ZSTD_MAGIC, capture_paths, load_patterns, plan, segment_ranges
-from pingferry_program import Limits
+import package_path  # noqa: F401
+from pingferry.plan import MIN_SEGMENT_BYTES, Part, ZSTD_MAGIC, capture_paths, load_patterns, plan, segment_ranges
+from pingferry.program import Limits
 
 # The minimum size of a file that is listed as a bundle if at most 4 segments may be in one part.
-LARGE = pingferry_plan.MIN_SEGMENT_BYTES * 4
+LARGE = MIN_SEGMENT_BYTES * 4
 
 
 class PlanTests(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""Tests of pingferry_program, which run shell scripts with limits. They need neither Spark nor `pingferry`."""
+"""Tests of pingferry.program, which run shell scripts with limits. They need neither Spark nor `pingferry`."""
 
 import os
 import signal
@@ -8,8 +8,8 @@ import tempfile
 import unittest
 import unittest.mock
 
-import samples_path  # noqa: F401
-from pingferry_program import MAX_ERROR_LINES, MIB, Limits, printable, program_path, running
+import package_path  # noqa: F401
+from pingferry.program import MAX_ERROR_LINES, MIB, Limits, printable, program_path, running
 from waiting import has_ended, wait_until
 
 SHELL = ["/bin/sh", "-c"]
@@ -96,9 +96,9 @@ class RunningTests(unittest.TestCase):
             path = os.path.join(folder, "pid")
             worker = subprocess.Popen([sys.executable, "-c", (
                 "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1])\n"
-                "from pingferry_program import Limits, running\n"
+                "from pingferry.program import Limits, running\n"
                 "with running(['/bin/sh', '-c', sys.argv[2]], Limits()): pass"),
-                samples_path.FOLDER, f"echo $$ > {path}.new; mv {path}.new {path}; exec sleep {LONG}"])
+                package_path.FOLDER, f"echo $$ > {path}.new; mv {path}.new {path}; exec sleep {LONG}"])
             try:
                 self.assertTrue(wait_until(lambda: os.path.exists(path)))
             finally:

@@ -19,8 +19,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-import pingferry_plan
-import pingferry_source
+import pingferry.spark
+from pingferry.plan import capture_paths
 
 FOLDERS = ["system", "type", "day"]
 # The maximum numbers of incomplete parts in the summary and on standard error, and of characters of an error.
@@ -46,8 +46,8 @@ class FleetError(Exception):
 def main():
     arguments = parse_arguments()
     try:
-        pingferry_plan.capture_paths(arguments.captures)
-        pingferry_source.settings({"paths": json.dumps(arguments.captures), **options(arguments.option)})
+        capture_paths(arguments.captures)
+        pingferry.spark.settings({"paths": json.dumps(arguments.captures), **options(arguments.option)})
         # The records are personal data, so only the owner of the output may read them.
         spark = SparkSession.builder.appName("pingferry").config("spark.hadoop.fs.permissions.umask-mode", "077").getOrCreate()
         try:
@@ -95,14 +95,14 @@ def run(spark, arguments):
             raise FleetError(73, f"{path} exists")
     for name, value in READ_SETTINGS.items():
         spark.conf.set(name, value)
-    pingferry_source.register(spark)
+    spark.dataSource.register(pingferry.spark.Captures)
     read = spark.read.format("pingferry").options(**options(arguments.option)).load(arguments.captures)
     try:
         # The rows are staged, so that each capture is read only once, even if a worker is lost later.
         read.write.options(**WRITE_OPTIONS).parquet(staging)
         staged = spark.read.schema(read.schema).parquet(staging)
-        write(pingferry_source.records(staged), arguments)
-        return summarize(spark, pingferry_source.statuses(staged), output)
+        write(pingferry.spark.records(staged), arguments)
+        return summarize(spark, pingferry.spark.statuses(staged), output)
     finally:
         Storage(spark, staging).delete()
 
@@ -133,7 +133,7 @@ def write(records, arguments):
     # Captures determine the types. The limit prevents a capture with invented types from creating millions of folders.
     if days.select(FOLDERS).distinct().limit(arguments.folders + 1).count() > arguments.folders:
         raise FleetError(73, f"the output would have more than {arguments.folders} folders (--folders)")
-    kept = pingferry_source.without_duplicates(days)
+    kept = pingferry.spark.without_duplicates(days)
     kept.hint("rebalance", *FOLDERS).write.options(**WRITE_OPTIONS).partitionBy(FOLDERS).parquet(arguments.output)
 
 

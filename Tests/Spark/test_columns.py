@@ -1,4 +1,4 @@
-"""Tests of pingferry_records. They need neither Spark nor the program."""
+"""Tests of pingferry.columns. They need neither Spark nor the program."""
 
 import glob
 import json
@@ -6,9 +6,9 @@ import os
 import re
 import unittest
 
-import samples_path  # noqa: F401
-import pingferry_records
-from pingferry_records import NotARecord, canonical_line, labels, parse_record
+import package_path  # noqa: F401
+from pingferry.columns import (
+    REPEATED_ID_CODE, REPEATED_ID_CODES, REPEATED_ID_TEXT, NotARecord, canonical_line, labels, parse_record)
 
 # A record in canonical JSON, with sorted keys, no spaces, and the shortest escapes.
 LINE = (
@@ -113,18 +113,18 @@ class RepeatedIDNoteTests(unittest.TestCase):
 
     def test_codes_are_equal_to_those_of_the_program(self):
         default = self.code(os.path.join(self.SOURCES, "Telemetry/Systems/TelemetrySystem.swift"))
-        self.assertEqual(default, pingferry_records.REPEATED_ID_CODE)
+        self.assertEqual(default, REPEATED_ID_CODE)
         found = {}
         for path in glob.glob(os.path.join(self.SOURCES, "Systems/*/*System.swift")):
             code = self.code(path)
             if code:
                 system = os.path.basename(path).removesuffix("System.swift")
                 found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = code
-        self.assertEqual(found, pingferry_records.REPEATED_ID_CODES)
+        self.assertEqual(found, REPEATED_ID_CODES)
 
     def test_text_is_equal_to_that_of_the_program(self):
         with open(os.path.join(self.SOURCES, "Capture/Intake/Intake.swift"), encoding="utf-8") as file:
-            self.assertIn('"\\(code) %s"' % pingferry_records.REPEATED_ID_TEXT, file.read())
+            self.assertIn('"\\(code) %s"' % REPEATED_ID_TEXT, file.read())
 
 
 if __name__ == "__main__":

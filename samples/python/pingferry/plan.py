@@ -1,5 +1,7 @@
 """Finds captures and divides them into parts, each of which one worker reads. Does not depend on Spark."""
 
+from __future__ import annotations
+
 import dataclasses
 import glob
 import json
@@ -7,8 +9,8 @@ import os
 import stat
 import subprocess
 
-from pingferry_program import MIB, program_path, running
-from pingferry_records import labels
+from pingferry.columns import labels
+from pingferry.program import MIB, program_path, running
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # The minimum size, in bytes, that a compressed segment is expected to have. Smaller bundles are assumed to have few segments and

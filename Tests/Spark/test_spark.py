@@ -1,4 +1,4 @@
-"""Tests of pingferry_source. They need PySpark and PyArrow, but no running Spark. A script replaces the program."""
+"""Tests of pingferry.spark. They need PySpark and PyArrow, but no running Spark. A script replaces the program."""
 
 import json
 import os
@@ -7,11 +7,11 @@ import tempfile
 import unittest
 import unittest.mock
 
-import samples_path  # noqa: F401
-import pingferry_source
-from pingferry_plan import Part
-from pingferry_source import SCHEMA, CapturesPart, CapturesReader, Captures, settings
-from test_records import LINE
+import package_path  # noqa: F401
+from pingferry.columns import canonical_line
+from pingferry.plan import Part
+from pingferry.spark import SCHEMA, CapturesPart, CapturesReader, Captures, settings
+from test_columns import LINE
 
 MIB = 1 << 20
 
@@ -50,7 +50,7 @@ class ReaderTests(unittest.TestCase):
         status, rows = self.status("exit 0", LINE + "\n" + line(8))
         self.assertEqual(
             [(row["part"], row["line"], row["id"], row["status"]) for row in rows], [(3, 0, "1", None), (3, 1, "8", None)])
-        self.assertEqual(pingferry_source.pingferry_records.canonical_line(rows[0]), LINE)
+        self.assertEqual(canonical_line(rows[0]), LINE)
         self.assertEqual(
             {key: status[key] for key in ("capture", "segments", "outcome", "exit", "reason", "problems", "records", "left_out")},
             {"capture": "/captures/a\\nb", "segments": None, "outcome": "whole", "exit": 0, "reason": None, "problems": [],

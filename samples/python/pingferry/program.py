@@ -4,6 +4,8 @@ The output of the program is written to unnamed files, which the system removes 
 is used only after the program has ended, so that a program that fails, hangs, or writes endlessly uses no more than its limits.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import dataclasses
@@ -22,6 +24,10 @@ MAX_ERROR_BYTES = 16 * 1024
 MAX_ERROR_LINES = 50
 # The time, in seconds, to wait for the end of a killed program. A program that waits for an unreachable network drive does not end.
 KILL_TIMEOUT = 30
+
+# The paths at which pip installs the program, relative to the folder of this module: with --target, and in a virtual environment, for a
+# user or for the system, where the module is in PREFIX/lib/python3.11/site-packages/pingferry.
+SCRIPTS = ["../bin/pingferry", "../../../../bin/pingferry"]
 
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -54,9 +60,13 @@ class Result:
 def program_path(name=None):
     """Returns the path of the program on this machine, or None if it does not exist.
 
-    The program is `name`, by default the environment variable PINGFERRY, by default `pingferry` in the search path.
+    The program is `name`, by default the environment variable PINGFERRY, by default the program of the wheel that contains this module,
+    by default `pingferry` in the search path.
     """
-    return shutil.which(name or os.environ.get("PINGFERRY") or "pingferry")
+    given = name or os.environ.get("PINGFERRY")
+    installed = [os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), path)) for path in SCRIPTS]
+    candidates = [given] if given else [*installed, "pingferry"]
+    return next(filter(None, map(shutil.which, candidates)), None)
 
 
 @contextlib.contextmanager

@@ -1,16 +1,17 @@
 """A data source for Apache Spark that reads captures.
 
-    import pingferry_source
-    pingferry_source.register(spark)
+    import pingferry.spark
+    spark.dataSource.register(pingferry.spark.Captures)
     read = spark.read.format("pingferry").load("captures/*")
-    records = pingferry_source.without_duplicates(pingferry_source.records(read))
-    statuses = pingferry_source.statuses(read)
+    records = pingferry.spark.without_duplicates(pingferry.spark.records(read))
+    statuses = pingferry.spark.statuses(read)
 
 `Captures` documents the rows and the options.
 """
 
+from __future__ import annotations
+
 import dataclasses
-import os
 import socket
 import subprocess
 import sys
@@ -24,11 +25,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType, DoubleType, IntegerType, LongType, MapType, StringType, StructField, StructType)
 
-import pingferry_plan
-import pingferry_program
-import pingferry_records
-from pingferry_program import MIB, Limits
-from pingferry_records import REPEATED_ID_CODE, REPEATED_ID_CODES, REPEATED_ID_TEXT, NotARecord
+from pingferry.columns import APP_KEYS, REPEATED_ID_CODE, REPEATED_ID_CODES, REPEATED_ID_TEXT, NotARecord, parse_record
+from pingferry.plan import load_patterns, plan
+from pingferry.program import MIB, Limits, Result, printable, program_path, running
 
 # The number of rows, and of bytes in lines, at which a batch is passed to Spark.
 MAX_BATCH_ROWS = 10_000
@@ -45,7 +44,7 @@ STATUS = struct(
     left_out=INTEGER, seconds=DoubleType(), worker=STRING)
 SCHEMA = struct(
     part=IntegerType(), line=INTEGER, system=STRING, type=STRING, id=STRING, client=STRING, time=STRING,
-    app=struct(**dict.fromkeys(pingferry_records.APP_KEYS, STRING)),
+    app=struct(**dict.fromkeys(APP_KEYS, STRING)),
     target=struct(headers=MapType(STRING, STRING), method=STRING, path=STRING), payload=STRING,
     source=struct(capture=STRING, index=INTEGER, path=STRING, store=STRING), notes=STRINGS, held=STRINGS, status=STATUS)
 
@@ -68,7 +67,7 @@ class Captures(DataSource):
     Paths are local paths, or paths on a mounted file system, and are the same on all machines. They can be patterns of `glob`.
     `load()` accepts a path or a list of paths. The options, with their defaults in parentheses, are:
 
-    - `program`: the path of `pingferry` on the workers (the environment variable PINGFERRY, or `pingferry` in the search path).
+    - `program`: the path of the program on the workers (the environment variable PINGFERRY, or the program of the wheel).
     - `timeout`: the time limit for a part, in seconds (600).
     - `memory`: the maximum address space of the program, in MiB (1024).
     - `spool`: the maximum size of the records of a part on the disk of a worker, in TMPDIR, in MiB (8192).
@@ -116,7 +115,7 @@ def settings(options):
             raise ValueError(f"the option {name} must be an integer from 1 to {maximum}, not {text!r}")
         return int(text)
 
-    patterns = pingferry_plan.load_patterns(options.get("path"), options.get("paths"))
+    patterns = load_patterns(options.get("path"), options.get("paths"))
     limits = Limits(number("timeout", 600), number("memory", 1024) * MIB, number("spool", 8192) * MIB)
     return Settings(patterns, options.get("program"), limits, number("segments", 256), number("record", 16, 1024) * MIB)
 
@@ -136,9 +135,8 @@ class CapturesReader(DataSourceReader):
 
     def partitions(self):
         settings = self.settings
-        return [
-            CapturesPart(part)
-            for part in pingferry_plan.plan(settings.patterns, settings.program, settings.limits, settings.segments)]
+        parts = plan(settings.patterns, settings.program, settings.limits, settings.segments)
+        return [CapturesPart(part) for part in parts]
 
     def read(self, partition):
         """Yields the rows of a part in batches.
@@ -149,16 +147,16 @@ class CapturesReader(DataSourceReader):
         part, rows = partition.value, Rows(partition.value.number)
         result = None
         try:
-            program = pingferry_program.program_path(self.settings.program)
+            program = program_path(self.settings.program)
             if program is None:
                 raise FileNotFoundError(
-                    f"there is no program {self.settings.program or 'pingferry'} on this worker: install pingferry on all "
-                    "workers, or state its path with the option program")
-            with pingferry_program.running(command(program, part), self.settings.limits) as (result, output):
+                    f"there is no program {self.settings.program or 'pingferry'} on this worker: install the wheel on all "
+                    "workers, or state the path of the program with the option program")
+            with running(command(program, part), self.settings.limits) as (result, output):
                 if result.reason is None and result.status in (0, 1):
                     yield from rows.batches(output, self.settings.record)
         except (OSError, subprocess.SubprocessError) as error:
-            result = pingferry_program.Result(None, str(error), [])
+            result = Result(None, str(error), [])
         yield rows.last_batch(status(part, result, rows))
 
 
@@ -191,7 +189,7 @@ def status(part, result, rows):
         reason = "; ".join(result.error_lines[-3:]) or f"pingferry ended with status {result.status} without a message"
     is_whole = has_rows and result.status == 0 and not rows.left_out
     return {
-        "capture": pingferry_program.printable(part.path), "segments": part.segments,
+        "capture": printable(part.path), "segments": part.segments,
         "outcome": "whole" if is_whole else "incomplete" if has_rows else "failed", "exit": result.status,
         "reason": reason, "problems": result.error_lines, "records": rows.count, "left_out": rows.left_out,
         "seconds": result.seconds, "worker": socket.gethostname()}
@@ -224,10 +222,10 @@ class Rows:
                 if len(line) > max_bytes and not line.endswith(b"\n"):
                     skip_line(file)
                     raise NotARecord(f"line {number + 1} has more than {max_bytes // MIB} MiB (option record)")
-                self.add(pingferry_records.parse_record(line.rstrip(b"\n")), number, len(line))
+                self.add(parse_record(line.rstrip(b"\n")), number, len(line))
             except NotARecord as fault:
                 self.left_out += 1
-                self.first_fault = self.first_fault or pingferry_program.printable(str(fault))
+                self.first_fault = self.first_fault or printable(str(fault))
             number += 1
             if len(self.columns["part"]) >= MAX_BATCH_ROWS or self.bytes >= MAX_BATCH_BYTES:
                 yield self.batch()
@@ -262,15 +260,6 @@ def skip_line(file):
 
 
 # MARK: Using the rows
-
-
-def register(spark):
-    """Registers the data source in a session, and sends these modules to its workers."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    for module in (pingferry_program, pingferry_records, pingferry_plan):
-        spark.sparkContext.addPyFile(os.path.join(folder, module.__name__ + ".py"))
-    spark.sparkContext.addPyFile(os.path.abspath(__file__))
-    spark.dataSource.register(Captures)
 
 
 def records(read):

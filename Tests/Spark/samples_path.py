@@ -1,9 +1,0 @@
-"""Adds samples/spark to the search path, so that the tests can import its modules."""
-
-import os
-import sys
-
-sys.dont_write_bytecode = True
-FOLDER = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples/spark"))
-if FOLDER not in sys.path:
-    sys.path.insert(0, FOLDER)
