@@ -55,7 +55,7 @@ import Testing
         let unrecognized = bundles.new.paths { $0.store == StoreKind("glean-pending-events") }
         #expect(bundles.new.uploads() == bundles.direct.uploads(except: listed))
         #expect(try bundles.new.events(except: unrecognized) == bundles.direct.events(except: unrecognized))
-        // What the full program rejects is still in quarantine. Nothing else is, except files and lines without a record.
+        // The bytes that the full program rejects are still in quarantine. Others are only in files and lines without a record.
         #expect(bundles.new.quarantinedPaths.isSuperset(of: bundles.direct.quarantinedPaths))
         for item in bundles.new.quarantined
         where !bundles.direct.quarantinedPaths.contains("\(item.store) \(item.path)") {
