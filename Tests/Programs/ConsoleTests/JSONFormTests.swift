@@ -115,7 +115,7 @@ import Testing
                   <path>                  The path.
 
                 OPTIONS:
-                  --exactly-23-xx <value>  Does this and that, in so many words that they do …
+                  --exactly-23-xx <value>  Does this and that, in so many words that they do ...
                   --long-option-name <value>  The value.
                   -h, --help              Show help information.
 
