@@ -216,7 +216,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         try folder.put("e.txt", lines)
         for name in ["d.json", "e.txt"] { try tool("gzip", "\(folder.path)/\(name)") }
         try folder.put("f.json.gz", lines)
-        try folder.put("g.ndjson", [0xFF, 0xFE] + lines.utf8.flatMap { [$0, 0] })
+        try folder.put("g.ndjson", [0xFF, 0xFE] + lines.utf8.flatMap { [$0, 0] as [UInt8] })
         // Other files, and those of apps and of a device, are no logs.
         try folder.put("h.json", #"{"url":"https://example.com/","body":"text"}"#)
         try folder.put("i.txt", "{}\ntext")
@@ -230,9 +230,10 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
                 ])
             let found = try await ReadCapture(capture)
             #expect(Set(found.ids) == Set((1...5).map(CaptureFolder.id)))
-            #expect(found.quarantined.map { "\($0.path) \($0.reject.reason)" } == [
-                "g.ndjson line_damaged the text is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8"
-            ])
+            #expect(
+                found.quarantined.map { "\($0.path) \($0.reject.reason)" } == [
+                    "g.ndjson line_damaged the text is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8"
+                ])
         }
     }
 
@@ -242,7 +243,8 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         let folder = try CaptureFolder()
         try folder.put("a.har", text)
         for program in ["gzip", "zstd -q"] {
-            let packed = try tool("bash", "-c", #"(\#(program) < "$0"; printf '\r\n') | base64 -w 0"#, "\(folder.path)/a.har")
+            let packed = try tool(
+                "bash", "-c", #"(\#(program) < "$0"; printf '\r\n') | base64 -w 0"#, "\(folder.path)/a.har")
             let bytes = try #require(Data(base64Encoded: packed.trimmingCharacters(in: .whitespacesAndNewlines)))
             let log = try await ReadLog(Array(bytes))
             #expect(log.records.count == 1)

@@ -135,7 +135,8 @@ extension ArchiveFormat {
     private static let otherSuffixes = [".clbx", ".cpgz", ".imazingapp", ".ipa", ".pax", ".saz", ".ufdr"]
     /// The lowercase suffixes of archives and captures in formats that are not read.
     private static let unreadSuffixes = [
-        ".aar", ".ab", ".ad1", ".aea", ".cab", ".cap", ".chls", ".dmg", ".e01", ".ex01", ".flow", ".flows", ".iso", ".l01",
+        ".aar", ".ab", ".ad1", ".aea", ".cab", ".cap", ".chls", ".dmg", ".e01", ".ex01", ".flow", ".flows", ".iso",
+        ".l01",
         ".lz",
         ".lzma", ".lzo", ".mitm", ".pcap", ".pcapng", ".rar", ".tar.z", ".xar", ".yaa", splitSuffix,
     ]
@@ -155,7 +156,8 @@ extension ArchiveFormat {
     /// The lowercase suffixes of files that are no archives.
     private static let ordinarySuffixes = [
         ".css", ".csv", ".db", ".gif", ".heic", ".htm", ".html", ".jpeg", ".jpg", ".js", ".json", ".jsonl", ".log",
-        ".m4a", ".md", ".mov", ".mp3", ".mp4", ".ndjson", ".pdf", ".plist", ".png", ".sha256", ".sig", ".sqlite", ".sqlite3",
+        ".m4a", ".md", ".mov", ".mp3", ".mp4", ".ndjson", ".pdf", ".plist", ".png", ".sha256", ".sig", ".sqlite",
+        ".sqlite3",
         ".sqlitedb", ".strings", ".txt",
     ]
 

@@ -36,7 +36,8 @@ struct HTTPArchiveReader: Sendable {
     ///
     /// An empty version and `null` are known too, and mean 1.1.
     static func isKnown(version text: [UInt8]) -> Bool {
-        ["\"1.", "1."].contains { text.starts(with: $0.utf8) } || ["\"\"", "null"].contains { text.elementsEqual($0.utf8) }
+        ["\"1.", "1."].contains { text.starts(with: $0.utf8) }
+            || ["\"\"", "null"].contains { text.elementsEqual($0.utf8) }
     }
 
     /// Reads the entry at `index` from `text`, which contains only the members in ``HTTPArchiveEntry/outline``.

@@ -49,13 +49,17 @@ public enum RequestLogKind: Sendable {
             // Usually only a few bytes are read, because a capture can contain many JSON files.
             let head = try source.bytes(at: 0, count: min(source.count, Self.beginningSize))
             guard HTTPArchiveLayout(head) == nil else { self = .httpArchive; return }
-            guard PlainText.isCompressed(head) || Self.mayBeginLines(head) else { return nil }
-            switch try Self.detect(in: source, systems) {
-            case .archive: self = .httpArchive
+            let isCompressed = PlainText.isCompressed(head)
+            guard isCompressed || Self.mayBeginLines(head) else { return nil }
+            // Most files are small, and were read as a whole.
+            let isWhole = !isCompressed && head.count == source.count
+            let text = try isWhole ? Self.readable(head) : Self.head(of: source)
+            guard HTTPArchiveLayout(text) == nil else { self = .httpArchive; return }
+            switch Self.detect(text, systems) {
             case .line(let shape, let isRepeated)
             where !shape.isRecord && (isRepeated || !shape.isRequest && !shape.mayBeStoreFile):
                 self = .lines
-            case .line, .nothing: return nil
+            case .line, .archive, .nothing: return nil
             }
         }
     }
@@ -119,10 +123,7 @@ public enum RequestLogKind: Sendable {
     /// Damage is reported later, when the log is read.
     private static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         let start = try source.bytes(at: 0, count: min(source.count, headSize))
-        if ByteOrderMark.otherEncoding(ofJSON: start) != nil {
-            // The text of most logs is ASCII. Reading the log reports the encoding.
-            return start.filter { (1..<0x80).contains($0) }
-        }
+        if ByteOrderMark.otherEncoding(ofJSON: start) != nil { return readable(start) }
         var head: [UInt8] = []
         do {
             var text = try PlainText(source)
@@ -139,8 +140,19 @@ public enum RequestLogKind: Sendable {
         return head
     }
 
+    /// Returns the first bytes of a text in UTF-8, even if they are in another encoding.
+    ///
+    /// The text of most logs is ASCII. Reading the log reports the encoding.
+    private static func readable(_ start: [UInt8]) -> [UInt8] {
+        ByteOrderMark.otherEncoding(ofJSON: start) == nil
+            ? start.blankingByteOrderMark : start.filter { (1..<0x80).contains($0) }
+    }
+
     private static func detect(in source: ByteSource, _ systems: SystemTable) throws(FileError) -> Detected {
-        let head = try head(of: source)
+        detect(try head(of: source), systems)
+    }
+
+    private static func detect(_ head: [UInt8], _ systems: SystemTable) -> Detected {
         var arrayReader = JSONArrayStreamReader(
             path: HTTPArchiveLayout.standard.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
@@ -150,8 +162,12 @@ public enum RequestLogKind: Sendable {
         // A bundle contains lines of records too, but also the headers of its members, which contain zero bytes.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        let shapes = lines.prefix(lineLimit).lazy.compactMap { LineContents(line: Array($0), systems) }.prefix(2)
-        guard let shape = shapes.first else { return .nothing }
-        return .line(shape, isRepeated: shapes.count > 1)
+        var first: LineContents?
+        for line in lines.prefix(lineLimit) {
+            guard let shape = LineContents(line: Array(line), systems) else { continue }
+            if let first { return .line(first, isRepeated: true) }
+            first = shape
+        }
+        return first.map { .line($0, isRepeated: false) } ?? .nothing
     }
 }

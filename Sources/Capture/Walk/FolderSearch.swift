@@ -309,8 +309,10 @@ extension FolderSearch {
     /// Reports a backup that cannot be read because it has no manifest, or because it is too old.
     private mutating func addUnreadableBackup(_ entries: Entries) {
         let words: String
-        if entries.files.contains(where: { $0.hasSuffixIgnoringCase(".mdinfo") || $0.hasSuffixIgnoringCase(".mdbackup") }) {
-            words = "not read: a backup of iOS 3 or older, which consists of .mdinfo and .mddata files, or of .mdbackup files"
+        if entries.files.contains(where: { [".mdinfo", ".mdbackup"].contains(where: $0.hasSuffixIgnoringCase) }) {
+            words = """
+                not read: a backup of iOS 3 or older, which consists of .mdinfo and .mddata files, or of .mdbackup files
+                """
         } else if entries.files.contains(where: { BackupDetector.isPropertyList($0) }),
             entries.files.contains(where: { BackupDetector.isBackupFileName($0) })
                 || entries.folders.contains(where: { $0.count == 2 && $0.allSatisfy { $0.hexadecimalValue != nil } })

@@ -74,7 +74,8 @@ import Testing
         #expect(readPingArray("\u{FEFF}[\(envelope)]").records.map(\.noteCodes) == [["P22"]])
         #expect(readPingFile("\u{FEFF}{} x").refused == [RejectSummary("json", at: 6)])
         for mark in [[0xFF, 0xFE], []] as [[UInt8]] {
-            let extraction = readPingFile(mark + envelope.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+            let extraction = readPingFile(
+                mark + envelope.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] as [UInt8] })
             #expect(extraction.refused == [RejectSummary("P22")])
         }
     }

@@ -44,7 +44,7 @@ import Testing
     @Test("F13: A byte order mark is ignored, and other encodings are named")
     func byteOrderMark() {
         expect("\u{FEFF}\(Self.foreground),\n\(Self.typed)", events: [Self.foreground, Self.typed], notes: ["F13"])
-        let wide = [0xFF, 0xFE] + Self.foreground.utf8.flatMap { [$0, 0] }
+        let wide: [UInt8] = [0xFF, 0xFE] + Self.foreground.utf8.flatMap { [$0, 0] as [UInt8] }
         expect(wide, events: [], rejected: [RejectSummary("F13")])
     }
 
