@@ -86,7 +86,7 @@ import Testing
             let found = try await ReadCapture(capture)
             #expect(found.ids == [CaptureFolder.id(1)])
             let reported = found.problems.filter { $0.problem.text.contains("whose name was altered") }
-            #expect(reported.map(\.path) == ["Documents/ADJUST~1"])
+            #expect(reported.map(\.path) == ["Documents/ADJUSTIOPACKAGEQUEUE"])
             #expect(
                 reported.allSatisfy {
                     $0.problem.isLoss && $0.problem.text.contains("(and 15 more files of this kind)")
