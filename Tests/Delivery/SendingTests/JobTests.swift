@@ -424,7 +424,7 @@ import Testing
 
     @Test func serverWithoutTrustedCertificateReceivesNothing() async throws {
         let certificates = try Certificates()
-        let (certificate, key) = try certificates.make("server", days: -1)
+        let (certificate, key) = try certificates.make("server", isExpired: true)
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         let finished = try await job(server, "--ca-file", certificates.authority, try await bundle(clients: 3))
         #expect(finished.status == 69)

@@ -202,7 +202,7 @@ import Testing
         let certificates = try Certificates()
         let (certificate, key) = try certificates.make(
             "server", names: reason == "another name" ? "DNS:example.org" : "IP:127.0.0.1",
-            days: reason == "expired" ? -1 : 2)
+            isExpired: reason == "expired")
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         var settings = try settings(server.address)
         let other = try Certificates()

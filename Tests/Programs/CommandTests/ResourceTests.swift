@@ -33,7 +33,11 @@ import Testing
         arguments: programs)
     func fewProcesses(command: [String]) throws {
         for number in 1...8 {
-            let limits = ["setpriv", "--reuid=54321", "--clear-groups", "prlimit", "--nproc=\(number)"]
+            // The other user can read the programs, even if they are in the home folder of root.
+            let limits = [
+                "setpriv", "--reuid=54321", "--clear-groups", "--inh-caps=+dac_read_search",
+                "--ambient-caps=+dac_read_search", "prlimit", "--nproc=\(number)",
+            ]
             let finished = try run(command, through: limits)
             if number == 1 { #expect(finished.status == 74) }
             check(finished, command)

@@ -14,7 +14,9 @@ struct Certificates {
     }
 
     /// Creates a key and a certificate for `names`, such as `IP:127.0.0.1`.
-    func make(_ name: String, names: String = "IP:127.0.0.1", days: Int = 2) throws -> (
+    ///
+    /// An expired certificate is signed in the past, because newer versions of OpenSSL sign none that ends before it begins.
+    func make(_ name: String, names: String = "IP:127.0.0.1", isExpired: Bool = false) throws -> (
         certificate: String, key: String
     ) {
         let (key, request, certificate) = (folder("\(name).key"), folder("\(name).csr"), folder("\(name).pem"))
@@ -22,9 +24,12 @@ struct Certificates {
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)", "-keyout",
             key, "-out", request)
         let extensions = try folder.put("subjectAltName=\(names)\n", "\(name).ext")
-        try openssl(
-            "x509", "-req", "-in", request, "-CA", authority, "-CAkey", folder("authority.key"), "-days", "\(days)",
-            "-extfile", extensions, "-out", certificate)
+        let clock = isExpired ? ["env"] + clockVariables("2020-01-01 12:00:00").map { "\($0)=\($1)" } : []
+        try tool(
+            clock + [
+                "openssl", "x509", "-req", "-in", request, "-CA", authority, "-CAkey", folder("authority.key"), "-days",
+                "2", "-extfile", extensions, "-out", certificate,
+            ])
         return (certificate, key)
     }
 
