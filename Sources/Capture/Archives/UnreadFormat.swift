@@ -8,6 +8,8 @@ public struct UnreadFormat: Sendable {
     let name: String
     /// The suggested next step for the user.
     let remedy: String
+    /// Whether a file of the format is a loss.
+    private(set) var isLoss = true
 
     /// The report of a Cellebrite program, a zip archive whose members may have no useful names.
     static let cellebriteReport = UnreadFormat(
@@ -17,7 +19,15 @@ public struct UnreadFormat: Sendable {
     /// A file or folder with the altered name of a store, such as a copy.
     static let alteredName = UnreadFormat(
         name: "a copy of a store, whose name was altered",
-        remedy: "if its records are not elsewhere, copy it under its original name to another folder, and pass that")
+        remedy: copyRemedy)
+    /// A copy that is next to its original.
+    static let spareCopy = {
+        var format = UnreadFormat(name: "a copy of the store next to it, whose name was altered", remedy: copyRemedy)
+        format.isLoss = false
+        return format
+    }()
+    private static let copyRemedy =
+        "if its records are not elsewhere, copy it under its original name to another folder, and pass that"
 
     /// The first part of a split archive.
     static let splitArchive = UnreadFormat(

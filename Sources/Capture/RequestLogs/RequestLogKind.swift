@@ -81,12 +81,17 @@ public enum RequestLogKind: Sendable {
 
     /// Returns whether a file may be a request log, judged by its name and the names of its folders.
     static func mayBeLog(_ name: String, in folders: @autoclosure () -> [String]) -> Bool {
-        if isLogName(name) || containsInfix(name) { return true }
-        let isJSON = jsonSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
-        guard isJSON || textSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase) else { return false }
-        // Deeper in a capture, the system of a device stores many text files.
-        let folders = folders()
-        return !MemberNames.isInContainer(folders) && (isJSON || folders.count <= 2)
+        isLogName(name) || containsInfix(name)
+            || jsonSuffixes.contains(where: name.utf8.hasSuffixIgnoringCase)
+                && !MemberNames.isInContainer(folders())
+    }
+
+    /// Returns whether a file outside of the folders of apps has the name of a text, which may be a request log.
+    ///
+    /// The first bytes of the file must show it. Deeper in a capture, the system of a device stores many texts.
+    static func mayBeText(_ name: some BidirectionalCollection<UInt8>, in folders: [String]) -> Bool {
+        folders.count <= 2 && textSuffixes.contains(where: name.hasSuffixIgnoringCase)
+            && !MemberNames.isInContainer(folders)
     }
 
     private static func isArchive(named name: String) -> Bool {

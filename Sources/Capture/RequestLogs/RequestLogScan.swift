@@ -195,7 +195,10 @@ struct RequestLogFormat: StoreFormat {
     }
 
     func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
-        guard RequestLogKind.mayBeLog(name, in: Path.parts(of: folder.path)) else { return .unrelated }
+        let folders = Path.parts(of: folder.path)
+        guard RequestLogKind.mayBeLog(name, in: folders) || RequestLogKind.mayBeText(name.utf8, in: folders) else {
+            return .unrelated
+        }
         do throws(FileError) {
             let source = try folder.source(Array(name.utf8))
             guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .unrelated }

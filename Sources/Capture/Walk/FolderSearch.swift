@@ -112,7 +112,8 @@ struct FolderSearch: Sendable {
         } else if listsInventory {
             addToInventory(entries)
         }
-        addFiles(rest, in: &inspected, folderStore)
+        let others = addFiles(rest, in: &inspected)
+        addAlteredNames(others, among: entries.files, in: folderStore)
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
         unreadableFiles += inspected.unreadable
         problems += inspected.problems
@@ -124,9 +125,9 @@ struct FolderSearch: Sendable {
     }
 
     /// Adds the stores and archives among the files that do not belong to a store that the folder is.
-    private mutating func addFiles(
-        _ entries: Entries, in inspected: inout InspectedFolder, _ folderStore: (any Store)?
-    ) {
+    ///
+    /// Returns the files that are no stores.
+    private mutating func addFiles(_ entries: Entries, in inspected: inout InspectedFolder) -> [[UInt8]] {
         var others: [[UInt8]] = []
         for file in entries.files {
             let found = stores(ofFile: file, in: &inspected)
@@ -136,7 +137,7 @@ struct FolderSearch: Sendable {
         }
         addArchives(entries)
         addUnnamedArchives(others, entries, in: inspected)
-        addAlteredNames(others, in: folderStore)
+        return others
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
@@ -334,14 +335,20 @@ extension FolderSearch {
     /// Reports the files whose names were made from those of stores, and the folder if its own name was.
     ///
     /// `files` are no stores. Archives, request logs, and files that a person writes about a store, are no copies of it.
-    private mutating func addAlteredNames(_ files: [[UInt8]], in folderStore: (any Store)?) {
+    private mutating func addAlteredNames(
+        _ files: [[UInt8]], among all: [[UInt8]], in folderStore: (any Store)?
+    ) {
         let prefixes = formats.flatMap { $0.namePrefixes(in: folderStore) }
-        for file in files
-        where AlteredName.isAltered(file, fromNameWithPrefixIn: prefixes)
-            && !ArchiveFormat.mayBeArchive(named: file) && !ArchiveFormat.mayBeUnread(named: file)
-            && !AlteredName.ignoredSuffixes.contains(where: file.hasSuffixIgnoringCase)
-        {
-            unreadFiles.append((pathPrefix + String(decoding: file, as: UTF8.self), .alteredName))
+        let altered = files.filter { file in
+            AlteredName.isAltered(file, fromNameWithPrefixIn: prefixes)
+                && !ArchiveFormat.mayBeArchive(named: file) && !ArchiveFormat.mayBeUnread(named: file)
+                && !AlteredName.ignoredSuffixes.contains(where: file.hasSuffixIgnoringCase)
+        }
+        let originals = altered.isEmpty ? [] : Set(all).subtracting(files)
+        for file in altered {
+            let hasOriginal = originals.contains { AlteredName.isCopy(file, of: $0) }
+            let path = pathPrefix + String(decoding: file, as: UTF8.self)
+            unreadFiles.append((path, hasOriginal ? .spareCopy : .alteredName))
         }
         if stores.isEmpty, !files.isEmpty,
             AlteredName.isAltered(Array(name.utf8), fromNameWithPrefixIn: prefixes)
@@ -360,6 +367,12 @@ private enum AlteredName {
     ]
     /// The number of bytes of a name that the short name of a FAT file system contains.
     private static let shortNameSize = 6
+
+    /// Returns whether `name` contains the name `original`, apart from its suffix and the case of letters.
+    static func isCopy(_ name: [UInt8], of original: [UInt8]) -> Bool {
+        let stem = original.prefix { $0 != UInt8(ascii: ".") }.map(\.lowercased)
+        return !stem.isEmpty && name.map(\.lowercased).contains(text: String(decoding: stem, as: UTF8.self))
+    }
 
     /// Returns whether `name` begins with one of `prefixes` in any case, contains it after a space as in `Copy of NAME`,
     /// or is a short name of a FAT file system, such as `MOZTEL~1`.

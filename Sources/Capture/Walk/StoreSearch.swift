@@ -171,7 +171,8 @@ struct StoreSearch {
         // The order does not matter, because the problems are sorted by their paths, which differ.
         for (format, count, path) in unreadFiles.values {
             let more = count > 1 ? " (and \((count - 1).counted("more file")) of this kind)" : ""
-            let problem = Problem("unreadable", "not read: \(format.name)\(more); \(format.remedy)")
+            let words = "not read: \(format.name)\(more); \(format.remedy)"
+            let problem = Problem("unreadable", words, isLoss: format.isLoss)
             problems.append(LocatedProblem(capture: label, path: path, problem: problem))
         }
         problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }

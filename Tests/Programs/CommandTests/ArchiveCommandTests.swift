@@ -49,7 +49,7 @@ import Testing
         let expected = try commands.map { try shell(#""$0" "$@""#, $0 + [capture]) }
         let packers = [
             ("a.zip", #"zip -qry "$0" ."#), ("a.tar", #"tar -cf "$0" ."#), ("a.tar.gz", #"tar -czf "$0" ."#),
-            ("streamed.zip", #"zip -qry - . | cat > "$0""#), ("sparse.tar", #"tar --sparse -cf "$0" ."#),
+            ("streamed.zip", #"bsdtar --format zip -cf - . | cat > "$0""#), ("sparse.tar", #"tar --sparse -cf "$0" ."#),
         ]
         for (archive, packer) in packers {
             try tool("bash", "-c", "cd \"$1\" && \(packer)", folder(archive), capture)
