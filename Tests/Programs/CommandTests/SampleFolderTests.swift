@@ -23,8 +23,8 @@ import Testing
 
     @Test func tableListsAllSamples() throws {
         let entries = try FileManager.default.contentsOfDirectory(atPath: "\(repository)/samples")
-        // The folders for audits, nightly jobs, analyses, readers and clusters are not captures.
-        let others = ["README.md", "analysis", "audit", "nightly", "reader", "spark"]
+        // The folders for audits, nightly jobs, analyses, readers, Python and clusters are not captures.
+        let others = ["README.md", "analysis", "audit", "nightly", "python", "reader", "spark"]
         #expect(try Self.rows().keys.sorted() == entries.filter { !others.contains($0) }.sorted())
         #expect(try Self.rows().keys.sorted() == (samples + ["focus.zip", sampleBackup.name] + sampleLogs).sorted())
     }
