@@ -65,6 +65,15 @@ import Testing
         #expect(forth.lines == back.lines)
     }
 
+    @Test("A cpio archive that ends with a stored zip archive is read as a cpio archive")
+    func zipInCpio() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("phone.zip", try TestArchive("zip", [.ping(2)]).bytes)
+        let archive = try TestArchive(of: folder.path, named: "a.cpio", #"find . | sort | bsdcpio -o -H newc > "$0""#)
+        #expect(try await Set(ReadCapture(archive.open()).ids) == Set([1, 2].map(CaptureFolder.id)))
+    }
+
     @Test("The name of an archive identifies the container that was packed")
     func nameOfTheRoot() async throws {
         let archive = try TestArchive("zip", [.ping(1)], name: "AppDomain-org.mozilla.ios.Focus")

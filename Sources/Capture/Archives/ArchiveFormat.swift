@@ -33,13 +33,15 @@ struct ArchiveFormat {
     private static let sevenZip = ArchiveFormat(
         "a 7z archive", [[0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]], .withRandomAccess)
 
+    private static let cpio = ArchiveFormat(
+        "a cpio archive", ["070701", "070702", "070707"].map { Array($0.utf8) } + [[0xC7, 0x71], [0x71, 0xC7]],
+        .sequential)
+
     private static let all = [
         sevenZip,
         ArchiveFormat("a zip archive", [Array("PK".utf8)], .withRandomAccess),
         ArchiveFormat("a tar archive", [Array("ustar".utf8)], at: 257, .sequential),
-        ArchiveFormat(
-            "a cpio archive", ["070701", "070702", "070707"].map { Array($0.utf8) } + [[0xC7, 0x71], [0x71, 0xC7]],
-            .sequential),
+        cpio,
         ArchiveFormat("a RAR archive", [Array("Rar!\u{1A}\u{07}".utf8)]),
         ArchiveFormat("an ISO 9660 image", [Array("CD001".utf8)], at: 0x8001),
         ArchiveFormat("a xar archive", [Array("xar!".utf8)]),
@@ -99,6 +101,8 @@ struct ArchiveFormat {
         if let found { return found.name }
         return isInCompressedFile && sevenZip.matches(head) ? "\(sevenZip.name) inside a compressed file" : nil
     }
+
+    static func isCpio(_ head: [UInt8]) -> Bool { cpio.matches(head) }
 
     static func isTar(_ head: [UInt8]) -> Bool {
         // The oldest tar programs write no signature.

@@ -25,6 +25,8 @@ struct ArchiveReader: ~Copyable {
         case all
         /// Only tar, because libarchive would read a tar archive that ends like a zip archive as a zip archive.
         case tar
+        /// Only cpio, for the same reason.
+        case cpio
         /// Only zip, read from front to back without its central directory, beginning at the given offset.
         case sequentialZip(from: Int)
     }
@@ -257,6 +259,7 @@ private struct ArchiveHandle: ~Copyable {
                     archive_read_support_format_cpio,
                 ]
             case .tar: [archive_read_support_format_tar]
+            case .cpio: [archive_read_support_format_cpio]
             case .sequentialZip: [archive_read_support_format_zip_streamable]
             }
         for enable in functions where enable(archive) != ARCHIVE_OK {

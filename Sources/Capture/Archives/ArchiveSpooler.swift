@@ -91,8 +91,8 @@ struct ArchiveSpooler {
                 report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
             }
         }
-        let formats: ArchiveReader.Formats =
-            isTar ? .tar : directory?.sequentialStart.map { .sequentialZip(from: $0) } ?? .all
+        var formats: ArchiveReader.Formats = directory?.sequentialStart.map { .sequentialZip(from: $0) } ?? .all
+        if isTar { formats = .tar } else if try ArchiveFormat.isCpio(bytes.head) { formats = .cpio }
         if formats == .all, case .source(let source) = bytes, let members = directory?.plainMembers, !members.isEmpty,
             let jobLimit, jobLimit.jobs > 1
         {
@@ -115,7 +115,7 @@ struct ArchiveSpooler {
         do {
             let memberCount = try addMembers(from: &reader)
             try inflation?.finish()
-            if let directory, formats != .tar {
+            if let directory, formats != .tar, formats != .cpio {
                 reportEntries(of: directory, memberCount: memberCount)
             } else if directory == nil, reader.isZip, wantedPaths == nil {
                 let words = "the end of the archive is missing; the members were read from front to back"
@@ -434,11 +434,13 @@ struct ArchiveSpooler {
 
 extension ArchiveBytes {
     /// Whether the archive begins like a tar archive.
-    fileprivate var isTar: Bool {
+    fileprivate var isTar: Bool { get throws { ArchiveFormat.isTar(try head) } }
+
+    fileprivate var head: [UInt8] {
         get throws {
             switch self {
-            case .source(let source): ArchiveFormat.isTar(try InputKind.head(of: source))
-            case .standardInput(let head, _): ArchiveFormat.isTar(head)
+            case .source(let source): try InputKind.head(of: source)
+            case .standardInput(let head, _): head
             }
         }
     }
