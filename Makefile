@@ -44,7 +44,6 @@ CHAOS =
 CHANGES = 1000
 DIST = .build/dist
 SIGNERS =
-SUITE = bookworm
 SUITES = bookworm trixie
 CHECKS = bare-check install-check fuzz chaos stress-test reproducible evidence growth bench compatibility
 
@@ -77,9 +76,9 @@ test:  ## builds and runs the tests, and lists those that were skipped; installs
 check:  ## compares the programs with Chromium, pyarrow, DuckDB, Mozilla's Glean SDK and others, which it installs
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS) $(CHECK_TOOLS)) Tests/check
 
-bare-check:  ## runs "make demo", "make test" and "make check" on a new system of the Debian release SUITE=bookworm, as root and as another user
+bare-check:  ## runs "make demo", "make test" and "make check" on new systems of SUITES="bookworm trixie", as root and as a user
 	@.ci/setup $(BARE_TOOLS)
-	@.ci/bare-check $(SUITE) $(PREREQUISITES)
+	@$(foreach suite,$(SUITES),.ci/bare-check $(suite) $(PREREQUISITES) &&) true
 
 install-check: dist-files  ## installs the files of a release on new systems of SUITES="bookworm trixie", without a network, and prints a table
 	@.ci/setup $(INSTALL_TOOLS)
