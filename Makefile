@@ -7,7 +7,7 @@ STATIC_TOOLS = libbz2-dev liblz4-dev liblzma-dev libarchive-tools python3
 TEST_TOOLS = zstd libarchive-tools python3 openssl openssh-client faketime tzdata jq sqlite3 age gnupg par2 strace fish zsh zip xz-utils \
 	bzip2 lz4 systemd
 # The packages that the checks against other programs require in addition to those of the tests.
-CHECK_TOOLS = python3-venv chromium fonts-dejavu-core
+CHECK_TOOLS = apt python3-venv chromium fonts-dejavu-core
 DIST_TOOLS = apt-utils dpkg-dev binutils ca-certificates gnupg jq lintian man-db mandoc openssh-client openssl python3 python3-venv \
 	python3-wheel rpm runc skopeo sqlite3 systemd umoci
 GROWTH_TOOLS = python3 valgrind

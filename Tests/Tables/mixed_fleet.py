@@ -344,7 +344,7 @@ def adjust_payload(time, choice):
     package = {"app_token": "4w565xzmb54d", "created_at": "{:%Y-%m-%dT%H:%M:%S.000Z+0000}".format(created), "environment": "production"}
     for key, value in (
             ("event_token", "g3mfiw"), ("revenue", "12.50000"), ("amount", "1990"), ("currency", "EUR"), ("sharing", "enable"),
-            ("measurement", "disable"), ("callback_params", "{\"sku\":\"A\\\/7\",\"n\":1}"), ("partner_params", "{\"b\":null,\"c\":[true]}"),
+            ("measurement", "disable"), ("callback_params", "{\"sku\":\"A\\\\/7\",\"n\":1}"), ("partner_params", "{\"b\":null,\"c\":[true]}"),
             ("params", "eyJrIjoidiJ9"), ("partner_sharing_settings", "{\"x\":{\"y\":true}}")):
         if choice.random() < 0.5:
             package[key] = sometimes(value, choice)
