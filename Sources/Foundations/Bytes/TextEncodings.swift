@@ -186,8 +186,10 @@ public enum ByteOrderMark {
         if first.starts(with: [0xFF, 0xFE]) || first.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
         let brackets = "{[".utf8
         guard first.count == 4 else { return nil }
-        if brackets.contains(first[0]), first[1] == 0, first[2] != 0 { return "UTF-16LE" }
-        return first[0] == 0 && brackets.contains(first[1]) ? "UTF-16BE" : nil
+        // The second character is in ASCII, too. A single zero is damage, after which the rest of the text can be read.
+        let zeros = first.map { $0 == 0 }
+        if brackets.contains(first[0]), zeros == [false, true, false, true] { return "UTF-16LE" }
+        return brackets.contains(first[1]) && zeros == [true, false, true, false] ? "UTF-16BE" : nil
     }
 
     /// Returns the message for a JSON text that begins with `start` and is not in UTF-8, or `nil` if no other encoding is
