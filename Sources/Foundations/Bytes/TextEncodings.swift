@@ -179,7 +179,7 @@ public enum ByteOrderMark {
     /// Returns the name of the encoding of a JSON text that begins with `start` and is not in UTF-8, or `nil` if no other
     /// encoding is recognized.
     ///
-    /// Without a byte order mark, the zero byte beside the first brace or bracket shows the encoding.
+    /// Without a byte order mark, the zero bytes of the first two characters show the encoding.
     public static func otherEncoding(ofJSON start: some Collection<UInt8>) -> String? {
         let first = Array(start.prefix(4))
         if first == [0xFF, 0xFE, 0, 0] || first == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
