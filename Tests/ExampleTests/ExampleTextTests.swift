@@ -9,8 +9,8 @@ import Testing
     private static let entryPoints = [
         "Foundations/Bytes/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
         "Formats/PropertyList/PropertyListDocument", "Telemetry/Record/Record", "Telemetry/Systems/TelemetrySystem",
-        "Telemetry/Requests/CapturedUpload", "Bundle/BundleReader", "Bundle/BundleAssembler",
-        "Bundle/Volumes/BundleFile", "Bundle/Volumes/VolumeWriter", "Bundle/Evidence/AllowedSigners",
+        "Telemetry/Uploads/CapturedUpload", "Bundle/BundleReader", "Bundle/BundleAssembler",
+        "Bundle/Container/BundleFile", "Bundle/Container/VolumeWriter", "Bundle/Evidence/AllowedSigners",
         "Capture/Inputs/InputOpener", "Capture/Intake/Intake", "Delivery/Plan/Planner", "Export/Tables/TableExport",
     ]
 
