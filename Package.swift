@@ -286,11 +286,10 @@ if fuzzes {
         .executableTarget(
             name: "fuzzers",
             dependencies: [
-                "ActivityStream", "Adjust", "Bundle", "CLibrary", "Capture", "Delivery", "DeviceBackup", "Export",
-                "Files",
-                "Glean",
-                "Hashing", "JSONText", "Leanplum", "Mozilla", "PropertyList", "SQLite", "Sift", "Systems", "Telemetry",
-                "TestSupport",
+                "ActivityStream", "Adjust", "Bundle", "Bytes", "CLibrary", "Capture", "Delivery", "DeviceBackup",
+                "Export",
+                "Files", "Glean", "Hashing", "JSONText", "Leanplum", "LiveTables", "Mozilla", "PropertyList", "SQLite",
+                "Sift", "Systems", "Telemetry", "TestSupport",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "leak-suppressions.txt"],
             swiftSettings: common + [.unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug))],

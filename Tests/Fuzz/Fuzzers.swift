@@ -12,7 +12,7 @@ private let fuzzers: [String: Fuzzer] = [
     "FuzzKeyedArchive": fuzzKeyedArchive, "FuzzLeanplumDatabase": fuzzLeanplumDatabase,
     "FuzzLeanplumRows": fuzzLeanplumRows, "FuzzLedger": fuzzLedger, "FuzzNDJSON": fuzzNDJSON,
     "FuzzPendingEvents": fuzzPendingEvents, "FuzzPingFile": fuzzPingFile, "FuzzPseudonyms": fuzzPseudonyms,
-    "FuzzServerAnswer": fuzzServerAnswer, "FuzzSiftStore": fuzzSiftStore,
+    "FuzzServerAnswer": fuzzServerAnswer, "FuzzSiftStore": fuzzSiftStore, "FuzzTableSchema": fuzzTableSchema,
     "FuzzUploadSettings": fuzzUploadSettings, "FuzzXMLPropertyList": fuzzXMLPropertyList,
 ]
 
