@@ -21,6 +21,8 @@ typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), voi
 
 // The original pthread_create in a static program. Dynamic programs do not have this symbol.
 extern creation __pthread_create __attribute__((weak));
+// The pthread_create of AddressSanitizer, which must know of each thread. Only programs with the sanitizer have this symbol.
+extern creation __interceptor_pthread_create __attribute__((weak));
 
 static const char *program_name;
 static atomic_int status_without;
@@ -34,7 +36,9 @@ static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*b
     static _Atomic(creation *) next;
     creation *function = atomic_load(&next);
     if (!function) {
-        function = __pthread_create ? __pthread_create : (creation *)dlsym(RTLD_NEXT, "pthread_create");
+        function = __interceptor_pthread_create ? __interceptor_pthread_create
+            : __pthread_create ? __pthread_create
+            : (creation *)dlsym(RTLD_NEXT, "pthread_create");
         if (!function) return ENOSYS;
         atomic_store(&next, function);
     }
