@@ -76,9 +76,9 @@ test:  ## builds and runs the tests, and lists those that were skipped; installs
 check:  ## compares the programs with Chromium, pyarrow, DuckDB, Mozilla's Glean SDK and others, which it installs
 	@$(call with,$(LIBRARIES) $(TEST_TOOLS) $(CHECK_TOOLS)) Tests/check
 
-bare-check:  ## runs "make demo", "make test" and "make check" on new systems of SUITES="bookworm trixie", as root and as a user
+bare-check:  ## runs "make demo" and "make test" on new systems of SUITES="bookworm trixie", as root and as a user, and "make check" as root
 	@.ci/setup $(BARE_TOOLS)
-	@$(foreach suite,$(SUITES),.ci/bare-check $(suite) $(PREREQUISITES) &&) true
+	@failed=0; for suite in $(SUITES); do .ci/bare-check $$suite $(PREREQUISITES) || failed=1; done; exit $$failed
 
 install-check: dist-files  ## installs the files of a release on new systems of SUITES="bookworm trixie", without a network, and prints a table
 	@.ci/setup $(INSTALL_TOOLS)

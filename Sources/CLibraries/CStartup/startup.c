@@ -1,4 +1,4 @@
-// Prepares the Swift runtime and the dispatch library for a system without /proc, such as an empty chroot.
+// Prepares the Swift runtime and the dispatch library for users other than root, and for a system without /proc, such as an empty chroot.
 #include "cstartup.h"
 
 #ifdef __linux__
@@ -14,6 +14,8 @@ void _swift_stdlib_overrideUnsafeArgvArgc(char **arguments, int count);
 __attribute__((constructor(101))) static void prepare_runtime(int count, char **arguments) {
     _swift_stdlib_overrideUnsafeArgvArgc(arguments, count);
     if (access("/proc/self/exe", F_OK) != 0) setenv("SWIFT_ROOT", "/", 0);
+    // Only root can raise the priority of threads. Otherwise, the dispatch library writes a line about this to the system log.
+    setenv("LIBDISPATCH_LOG", "NO", 0);
 }
 
 // These two functions replace functions of the dispatch library in the static program (`ld --wrap`). The library

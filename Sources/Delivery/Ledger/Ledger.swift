@@ -36,7 +36,7 @@ public final class Ledger: Sendable {
         self.path = path
         self.isRehearsal = isRehearsal
         // If the ledger must exist, no file is created, not even the lock file.
-        if mustExist { _ = try LedgerFile.openForReading(path) }
+        if mustExist { _ = try LedgerFile.openForReading(path) } else { try LedgerFile.checkKind(path) }
         do throws(FileError) { try PrivateFolder.create(LedgerFile.folder(of: path)) } catch { throw .file(error) }
         let lock = try LedgerLock(try LedgerFile.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)

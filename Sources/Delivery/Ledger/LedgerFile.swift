@@ -41,7 +41,7 @@ enum LedgerFile {
     /// Opens an existing ledger for reading, while a job may write it.
     static func openForReading(_ path: String) throws(LedgerError) -> DatabaseFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
-        guard try isRegular(path) else { throw .notAFile(path: path) }
+        try checkKind(path)
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
         let realPath = try openingPath(of: path)
         guard let file = try openExisting(realPath, path) else { throw .missing(path: path) }
@@ -54,13 +54,16 @@ enum LedgerFile {
         return try openExisting(try openingPath(of: path), path) != nil
     }
 
-    /// Returns whether `path` is a regular file.
+    /// Checks that the file at `path`, if there is one, is a regular file.
     ///
-    /// This is checked before the file is opened, because opening a pipe would block.
-    private static func isRegular(_ path: String) throws(LedgerError) -> Bool {
+    /// This is checked before the file is opened, because opening a pipe would block, and before a lock file is created.
+    static func checkKind(_ path: String) throws(LedgerError) {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw .file(FileError(.open, path)) }
-        return status.st_mode & S_IFMT == S_IFREG
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw .file(FileError(.open, path)) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
     }
 
     /// Opens the ledger at `realPath` for reading, or returns `nil` if the file is not initialized yet.

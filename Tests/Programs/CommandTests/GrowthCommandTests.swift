@@ -61,8 +61,7 @@ import Testing
         func expectGrowth(_ name: String, _ arguments: (_ capture: String, _ list: String) -> [String]) throws {
             try expectLinearGrowth(of: "structures, read by \(name)", from: 40) { count in
                 let (capture, list) = try #require(inputs[count])
-                let program = try RunningProgram([pingferryPath] + arguments(capture, list))
-                return try program.finishCountingBytes()
+                return try RunningProgram.countBytes(running: [pingferryPath] + arguments(capture, list))
             }
         }
         func bundle(_ capture: String) -> String { "\(capture).tar.zst" }
