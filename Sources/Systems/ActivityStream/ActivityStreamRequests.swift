@@ -22,9 +22,10 @@ struct ActivityStreamRequests: RequestFormat {
     }
 
     func lineShape(of line: JSONDocument) -> LineShape? {
-        func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }
-        let key = ActivityStreamKeys.self
-        let isPing = has(key.topic) || has(key.appVersion, key.event) || has(key.appVersion, key.sessionDuration)
+        let (key, root) = (ActivityStreamKeys.self, line.root)
+        let isPing =
+            line.has(key.topic, in: root) || line.has(key.appVersion, key.event, in: root)
+            || line.has(key.appVersion, key.sessionDuration, in: root)
         return isPing ? .payload(isStoredToo: false) : nil
     }
 
@@ -56,7 +57,10 @@ extension CapturedUpload {
         if time == nil, document.value(of: ActivityStreamKeys.timestamp, in: root) != nil {
             findings.note("A10 timestamp: not a time in milliseconds")
         }
-        Self.removeServerKeys(from: root, in: &document, findings: &findings)
+        let removed = document.removeMembers(ActivityStreamKeys.serverKeys, from: root)
+        if !removed.isEmpty {
+            findings.note("A10 \(removed.joined(separator: ", ")): added by the server, left out")
+        }
         let batch = document.value(of: ActivityStreamKeys.payloads, in: root)
         if let batch {
             Self.normalizeBatch(batch, topic: topic, in: &document, findings: &findings)
@@ -128,17 +132,6 @@ extension CapturedUpload {
     private static func serverTime(of root: JSONNode, in document: JSONDocument) -> Timestamp? {
         guard let value = document.value(of: ActivityStreamKeys.timestamp, .number, in: root) else { return nil }
         return Timestamp(decimalMilliseconds: document.bytes(of: value))
-    }
-
-    private static func removeServerKeys(
-        from root: JSONNode, in document: inout JSONDocument, findings: inout Findings
-    ) {
-        let present = ActivityStreamKeys.serverKeys.filter { document.value(of: $0, in: root) != nil }
-        guard !present.isEmpty else { return }
-        document.removeMembers(from: root) { document, member in
-            present.contains { document.bytes(of: member.key).equals($0.utf8.span) }
-        }
-        findings.note("A10 \(present.map(\.description).joined(separator: ", ")): added by the server, left out")
     }
 
     private static func app(of payload: JSONNode, in document: JSONDocument) -> App? {

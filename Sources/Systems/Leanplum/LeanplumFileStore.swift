@@ -5,7 +5,7 @@ import PropertyList
 import Telemetry
 
 /// A property list in which an older SDK stored requests.
-struct LeanplumFileStore: Store {
+struct LeanplumFileStore: FileStore {
     enum Contents: Sendable {
         /// A file that contains only requests. `applicationID` is from the name of the file, and is `nil` if the name
         /// contains no id.
@@ -31,13 +31,9 @@ struct LeanplumFileStore: Store {
         }
     }
 
-    var path: String { location.path }
-    var folderPath: String { location.folderPath }
 
-    func file(at index: Int) -> StoreFile? {
-        // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
-        StoreFile(location, kind: kind, credentials: kind == .leanplumUserDefaults ? .always : .never)
-    }
+    // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
+    var credentials: StoreFile.Credentials { kind == .leanplumUserDefaults ? .always : .never }
 
     func makeReader(in context: StoreContext) -> any StoreReader { LeanplumFileReader(contents: contents) }
 }

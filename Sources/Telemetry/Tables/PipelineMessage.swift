@@ -154,8 +154,7 @@ public struct PipelineMessage: Sendable {
     ) -> [CapturedText: String] {
         guard let object = payload.value(of: key, in: metadata) else { return [:] }
         var found: [CapturedText: String] = [:]
-        for position in 0..<payload.memberCount(of: object) {
-            let member = payload.member(at: position, of: object)
+        for member in payload.members(of: object) {
             guard payload.kind(of: member.value) != .null else { continue }
             found[payload.string(of: member.key)] = text(of: member.value, in: payload)
         }
