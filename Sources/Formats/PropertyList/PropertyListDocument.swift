@@ -452,7 +452,8 @@ extension PropertyListError: CustomStringConvertible {
 
 extension PropertyListDocument {
     /// Creates an error at the offset of `node`.
-    public func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
+    public func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError
+    {
         PropertyListError(code, at: offset(of: node), reason)
     }
 }

@@ -28,10 +28,6 @@ struct ActivityStreamRequests: RequestFormat {
             || line.has(key.appVersion, key.sessionDuration, in: root)
         return isPing ? .payload(isStoredToo: false) : nil
     }
-
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
-        try upload.activityStreamRecord(in: &document)
-    }
 }
 
 extension OtherTraffic {
@@ -42,18 +38,18 @@ extension OtherTraffic {
     static let otherTopic = OtherTraffic("other-topic", "to Ping Centre with a topic of another client")
 }
 
-extension CapturedUpload {
+extension ActivityStreamRequests {
     /// Returns the record of a captured ping, or of a batch of pings.
     ///
     /// A batch becomes a single record, because its pings have neither a client nor a time. The server splits the
     /// batch.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
-    fileprivate func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
         let topic = try topic(of: root, in: document, findings: &findings)
-        let time = time ?? Self.serverTime(of: root, in: document)
+        let time = upload.time ?? Self.serverTime(of: root, in: document)
         if time == nil, document.value(of: ActivityStreamKeys.timestamp, in: root) != nil {
             findings.note("A10 timestamp: not a time in milliseconds")
         }
@@ -71,11 +67,12 @@ extension CapturedUpload {
         if client == nil { findings.note(Self.missingClientNote(for: batch, in: document)) }
         let payload = document.canonicalBytes(of: root)
         let hash = PayloadHash.id(of: payload)
-        return completed(
+        return upload.completed(
             Record(
                 system: .activityStream, type: topic.rawValue, id: time.map { "\(hash)@\($0)" } ?? hash, client: client,
                 time: time, app: Self.app(of: batch.flatMap { document.firstElement(of: $0) } ?? root, in: document),
-                payload: payload, source: source, notes: findings.notes, held: [findings.hold].compactMap(\.self)),
+                payload: payload, source: upload.source, notes: findings.notes,
+                held: [findings.hold].compactMap(\.self)),
             defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 

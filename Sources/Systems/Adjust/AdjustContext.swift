@@ -76,7 +76,7 @@ package struct AdjustContext {
 extension StoreContext {
     /// Returns the contents of the SDK file at `path` in the same container, or `nil` if the file cannot be read.
     private func contents(ofStoreAt path: String) -> [UInt8]? {
-        (neighbors.store(at: path) as? AdjustStore)?.location.contents(in: tree, limit: FileSizeLimit.keyedArchive.bytes)
+        (neighbors.store(at: path) as? AdjustStore)?.fileContents(in: tree)
     }
 
     fileprivate func archive(of file: AdjustFile, in folder: String) -> AdjustArchive? {

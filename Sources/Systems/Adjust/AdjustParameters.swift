@@ -46,7 +46,7 @@ enum AdjustParameters {
         ]))
 
     /// The parameter that SDKs before version 4.35.2 store but do not send.
-    static let eventCallbackID: JSONKey = "event_callback_id"
+    static let callbackID: JSONKey = "event_callback_id"
 
     /// The parameters that are credentials or are computed from credentials, all of which are omitted from records.
     static let credentials: [JSONKey] = [
@@ -100,7 +100,7 @@ enum AdjustParameters {
                 "a value of the app, of the device or of a campaign", .drop, "ad_revenue_network",
                 "ad_revenue_placement", "ad_revenue_unit", "adgroup", "attribution_token", callbackParams, "campaign",
                 "click_time", "content", "control_params", "creative", "deduplication_id", "deeplink",
-                "deeplink_parameters", "default_tracker", "details", "error_code", eventCallbackID, "fb_anon_id",
+                "deeplink_parameters", "default_tracker", "details", "error_code", callbackID, "fb_anon_id",
                 "fb_id", "idfa", "initiated_by", "install_receipt", "last_skan_update", "m", "mac_md5", "mac_sha1",
                 "odm_info", params, partnerParams, "payload", "product_id", "purchase_time", "push_token", "receipt",
                 "referrer", "reftag", sharingOptions, sharingSettings, "store_app_id_from_client",
@@ -111,7 +111,7 @@ enum AdjustParameters {
             strings("the choice on measurement", .keep(.oneOf(choices)), measurement),
             strings("the choice on sharing", .keep(.oneOf(choices)), sharing),
             strings(
-                "the token of the event", .keep(.oneOf(Set(FocusTokens.meanings.keys)), else: .pseudonym(.event)),
+                "the token of the event", .keep(.oneOf(Set(AdjustVocabulary.meanings.keys)), else: .pseudonym(.event)),
                 eventToken),
             strings(
                 "the app's own id of the device", .pseudonym(PseudonymClass("external-device")), "external_device_id"),

@@ -45,8 +45,10 @@ extension StoreKind {
 
 /// The documented meanings of packages, each of which is one event.
 ///
+/// The meanings of events are those of Focus 1.1 to 3.2 and of Klar.
+///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 12.
-private struct AdjustVocabulary: Vocabulary {
+struct AdjustVocabulary: Vocabulary {
     private static let types = [
         AdjustType.session: "App session", AdjustType.deletionRequest: "Device asked to be forgotten",
         "info": "SDK information (push token or tracking permission)",
@@ -54,14 +56,9 @@ private struct AdjustVocabulary: Vocabulary {
 
     func labels(of payload: JSONDocument, in record: RecordSummary, nested: inout JSONDocument) -> [String?] {
         let token = payload.text(AdjustParameters.eventToken, in: payload.root)
-        return [token.map { FocusTokens.meanings[$0] } ?? Self.types[record.type]]
+        return [token.map { Self.meanings[$0] } ?? Self.types[record.type]]
     }
-}
 
-/// The tokens of the events of Focus 1.1 to 3.2 and of Klar.
-///
-/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 12.
-enum FocusTokens {
     /// The meanings of the events, by token.
     static let meanings = Dictionary(
         uniqueKeysWithValues: tokens.flatMap { meaning, tokens in tokens.map { ($0, meaning) } })

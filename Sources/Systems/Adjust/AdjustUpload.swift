@@ -27,24 +27,25 @@ struct AdjustUpload {
     /// Whether the SDK that built the request may have delayed its start, as versions 4.9 to 4.38 do.
     ///
     /// This is assumed if the version is unknown.
-    var mayBeDelayed: Bool { version?.precedes(4, 9) != true && version?.precedes(5) != false }
+    var mayBeDelayed: Bool {
+        version?.lexicographicallyPrecedes([4, 9]) != true && version?.lexicographicallyPrecedes([5]) != false
+    }
 
     init(path: String?, type: String, sdk: String?, agent: String?, needsSignature: Bool = false) {
         self.path = path
         self.type = type
         version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         // Since version 5, the SDK signs all requests.
-        self.needsSignature = needsSignature || version?.precedes(5) == false
+        self.needsSignature = needsSignature || version?.lexicographicallyPrecedes([5]) == false
         if let sdk, AdjustHeaders.isValidSDKName(sdk) {
             headers[AdjustHeaders.sdkHeader] = sdk
         } else {
             findings.note("A16 \(AdjustHeaders.sdkHeader) missing or not allowed in a header")
             findings.fault("\(AdjustHeaders.sdkHeader) missing")
         }
-        guard let agent else { return }
-        if AdjustHeaders.isValidUserAgent(agent) {
+        if let agent, AdjustHeaders.isValidUserAgent(agent) {
             headers[AdjustHeaders.agentHeader] = agent
-        } else {
+        } else if agent != nil {
             findings.note("A16 \(AdjustHeaders.agentHeader) not allowed in a header")
         }
     }
@@ -75,7 +76,7 @@ struct AdjustUpload {
     private mutating func removeUnsent(from document: inout JSONDocument, isStored: Bool) {
         let credentials = document.removeMembers(AdjustParameters.credentials, from: document.root)
         let attempts = document.removeMembers(AdjustParameters.attempts, from: document.root)
-        let callbackID = version?.precedes(4, 35, 2) == true ? [AdjustParameters.eventCallbackID] : []
+        let callbackID = version?.lexicographicallyPrecedes([4, 35, 2]) == true ? [AdjustParameters.callbackID] : []
         let unsent = document.removeMembers(callbackID, from: document.root)
         if !credentials.isEmpty { needsSignature = true }
         // Only a stored package gets a note about parameters of an attempt, because they are normal in a captured

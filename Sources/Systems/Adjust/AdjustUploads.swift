@@ -103,7 +103,6 @@ struct AdjustRequests: RequestFormat {
     let secretHeaders = ["authorization"]
     let payloadsRepeat = true
 
-
     func isUpload(_ parts: [[UInt8]]) -> Bool { AdjustType.path(ofParts: parts) != nil }
 
     func path(of address: WebAddress) -> String { AdjustType.path(ofParts: address.parts) ?? address.path }
@@ -122,7 +121,7 @@ struct AdjustRequests: RequestFormat {
         let sdks = upload.headers.values(of: AdjustHeaders.sdkHeader)
         let sdk = sdks.count == 1 ? sdks[0] : nil
         // Since version 4 of the SDK, the system or the app sets the user agent, so the user agent is not kept.
-        let hasOwnAgent = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }?.precedes(4) == true
+        let hasOwnAgent = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }?.lexicographicallyPrecedes([4]) == true
         var request = AdjustUpload(
             path: path, type: type, sdk: sdk,
             agent: hasOwnAgent ? upload.headers.values(of: AdjustHeaders.agentHeader).first : nil,
@@ -161,9 +160,4 @@ enum AdjustHeaders {
         }
         return numbers.contains(nil) ? nil : numbers.compactMap(\.self)
     }
-}
-
-extension [Int] {
-    /// Returns whether this version of the SDK is older than the version with the given numbers.
-    func precedes(_ version: Int...) -> Bool { lexicographicallyPrecedes(version) }
 }

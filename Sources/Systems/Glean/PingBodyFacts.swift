@@ -115,13 +115,6 @@ extension PingBodyFacts {
     }
 }
 
-extension JSONDocument {
-    /// Returns the value of `key` in `object`, or `nil` if the value is not a string.
-    func string(forKey key: JSONKey, in object: JSONNode) -> String? {
-        value(of: key, .string, in: object).map { string(of: $0) }
-    }
-}
-
 /// The time format of pings.
 ///
 /// A time consists of a date, an optional time of day and an offset from UTC. The time of day may have hours, minutes,

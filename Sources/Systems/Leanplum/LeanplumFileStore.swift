@@ -31,7 +31,6 @@ struct LeanplumFileStore: FileStore {
         }
     }
 
-
     // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
     var credentials: StoreFile.Credentials { kind == .leanplumUserDefaults ? .always : .never }
 
@@ -53,7 +52,7 @@ extension LeanplumFileStore {
     /// Returns Leanplum's id of the app, or `nil` if the file does not contain preferences with the id.
     fileprivate func applicationIDInPreferences(_ tree: FileTree) -> String? {
         // The scan of the preferences reports the error if they cannot be read.
-        guard case .preferences = contents, let bytes = location.contents(in: tree, limit: InputLimits.storeFileSize),
+        guard case .preferences = contents, let bytes = fileContents(in: tree),
             let document = try? PropertyListDocument(bytes), document.kind(of: document.root) == .dictionary
         else { return nil }
         return LeanplumDefaults(document).applicationID

@@ -246,6 +246,15 @@ extension FileStore {
     public func file(at index: Int) -> StoreFile? {
         StoreFile(name: location.name, path: path, kind: kind, credentials: credentials, sizeLimit: sizeLimit)
     }
+
+    /// Returns the contents of the file, or `nil` if it cannot be read or is larger than ``sizeLimit``.
+    public func fileContents(in tree: FileTree) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        guard let folder = try? tree.folder(at: folderPath),
+            (try? folder.read(location.name, limit: sizeLimit.bytes, into: &bytes)) != nil
+        else { return nil }
+        return bytes
+    }
 }
 
 /// A parser that converts the contents of store files to records.

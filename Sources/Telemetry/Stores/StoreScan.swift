@@ -251,13 +251,6 @@ public struct FileLocation: Sendable {
 
     /// The name of the file as UTF-8 bytes.
     public var name: [UInt8] { Array(path.utf8.suffix(Int(nameLength))) }
-
-    /// Returns the contents of the file, or `nil` if it cannot be read or has more than `limit` bytes.
-    public func contents(in tree: FileTree, limit: Int) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        guard (try? tree.folder(at: folderPath).read(name, limit: limit, into: &bytes)) != nil else { return nil }
-        return bytes
-    }
 }
 
 /// The maximum size of a store file.
