@@ -130,15 +130,18 @@ struct MetricRows {
 /// The numeric contents and the number of labels of a metric type.
 private struct MetricKind {
     /// The values of the underlying type, of which labeled types have one for each label.
-    private enum Values {
-        case number
+    ///
+    /// The raw value is the name of the type.
+    private enum Values: String {
+        /// Values that are numbers, including those of the type `quantity`.
+        case number = "counter"
         case timespan
-        case timingDistribution
-        case memoryDistribution
-        case customDistribution
+        case timingDistribution = "timing_distribution"
+        case memoryDistribution = "memory_distribution"
+        case customDistribution = "custom_distribution"
         case rate
         /// Values without a number, or values of an unknown type.
-        case other
+        case other = ""
     }
 
     private let values: Values
@@ -157,16 +160,7 @@ private struct MetricKind {
         } else {
             labelCount = 0
         }
-        values =
-            switch name {
-            case "counter", "quantity": .number
-            case "timespan": .timespan
-            case "timing_distribution": .timingDistribution
-            case "memory_distribution": .memoryDistribution
-            case "custom_distribution": .customDistribution
-            case "rate": .rate
-            default: .other
-            }
+        values = name == "quantity" ? .number : Values(rawValue: String(name)) ?? .other
     }
 
     private init(_ values: Values, labelCount: Int) {

@@ -66,9 +66,7 @@ struct SubmitPath {
 
     /// Parses `path`, or returns `nil` if it does not match the grammar.
     init?(_ path: Span<UInt8>) {
-        guard path.count > Self.prefix.count, Self.containsOnlySafeBytes(path),
-            path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
-        else { return nil }
+        guard path.starts(with: Self.prefix.span), Self.containsOnlySafeBytes(path) else { return nil }
         var parts = InlineArray<6, Range<Int>>(repeating: 0..<0)
         var count = 0
         var start = Self.prefix.count

@@ -199,26 +199,21 @@ enum SiftStateFields {
 extension SiftStateFields {
     /// The rules for the device properties that the first SDK versions record, all of which are strings.
     ///
-    /// Properties that are not listed are dropped, including system controls with dotted names.
+    /// They are the rules of the entries of ``deviceProperties`` that ``earlyNames`` lists. Other properties are dropped,
+    /// including system controls with dotted names.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.5.
-    static let earlyDeviceProperties: PseudonymTable = [
-        "apple_ifa": .drop,
-        "apple_ifv": .pseudonym(.client),
-        "carrier_name": .drop,
-        "iso_country_code": .keep(.word),
-        "localized_model": .keep(.model),
-        "mobile_country_code": .keep(.decimal),
-        "mobile_network_code": .keep(.decimal),
-        "model": .keep(.model),
-        "name": .drop,
-        "screen_height": .keep(.decimal),
-        "screen_width": .keep(.decimal),
-        "system_name": .keep(.model),
-        "system_version": .keep(.version),
-    ]
+    static let earlyDeviceProperties = PayloadFields(
+        earlyNames.compactMap { name, column in
+            deviceProperties.sorted.first { $0.key == JSONKey(column) }.map { field in
+                // Integers are strings with a decimal number.
+                guard case .integer = field.form else { return .string(JSONKey(name), field.pseudonym, field.meaning) }
+                return .string(JSONKey(name), .keep(.decimal), field.meaning)
+            }
+        }
+    ).pseudonyms
 
-    /// The names in ``earlyDeviceProperties`` of entries of ``deviceProperties``.
+    /// The entries of ``deviceProperties`` that the first SDK versions record, by the names in these versions.
     static let earlyNames: KeyValuePairs<String, String> = [
         "apple_ifa": "device_ifa", "apple_ifv": "device_ifv", "carrier_name": "mobile_carrier_name",
         "iso_country_code": "mobile_iso_country_code", "localized_model": "device_localized_model",
