@@ -190,15 +190,9 @@ enum UsageDataPreferences {
     /// A number is true unless it is 0. A string is true if it is `YES`, `true` or `1` in any case. All other values
     /// are false.
     private static func isTrue(_ value: PropertyListNode, in document: PropertyListDocument) -> Bool {
-        switch document.kind(of: value) {
-        case .boolean: document.boolean(of: value)
-        case .integer: document.integer(of: value).bits != 0
-        case .real: document.real(of: value) != 0
-        case .text:
-            document.payload(of: value).count <= maximumTrueSize
-                && ["yes", "true", "1"].contains { document.string(of: value).utf8.map(\.lowercased) == Array($0.utf8) }
-        case .date, .data, .null, .uid, .array, .dictionary: false
-        }
+        if let number = document.number(of: value) { return number != 0 }
+        return document.kind(of: value) == .text && document.payload(of: value).count <= maximumTrueSize
+            && ["yes", "true", "1"].contains { document.string(of: value).utf8.map(\.lowercased) == Array($0.utf8) }
     }
 
     /// The size, in bytes, of the longest string that is true, in UTF-16.
