@@ -6,7 +6,7 @@ func fuzzKeyedArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let document = try? PropertyListDocument(bytes) else { return 0 }
     printAll(document)
-    guard var archive = try? KeyedArchive(document, classNames: ["SiftEvent", "NSSet"]) else { return 0 }
+    guard var archive = try? KeyedArchive(document, classNames: [["SiftEvent"], ["NSSet"]]) else { return 0 }
     // Many objects can share the same values, each of which is then read many times.
     var remainingCount = 20_000
     for position in 0..<min(archive.objects.count, 2000) where remainingCount > 0 {

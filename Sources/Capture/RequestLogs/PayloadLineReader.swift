@@ -340,17 +340,12 @@ struct CapturedHeaders {
 
     private func forEach(in document: JSONDocument, _ body: (_ name: JSONNode, _ value: JSONNode?) -> Void) {
         guard let node else { return }
-        for place in 0..<document.memberCount(of: node) {
-            let member = document.member(at: place, of: node)
-            body(member.key, member.value)
-        }
-        var element = document.firstElement(of: node)
-        while let current = element {
+        for member in document.members(of: node) { body(member.key, member.value) }
+        document.forEachElement(of: node) { current in
             let pair = document.kind(of: current) == .array ? document.elements(of: current) : []
             if let key = pair.first ?? document.value(of: Keys.name, in: current), document.kind(of: key) == .string {
                 body(key, pair.count == 2 ? pair[1] : document.value(of: Keys.value, in: current))
             }
-            element = document.element(after: current, of: node)
         }
     }
 }

@@ -102,8 +102,7 @@ extension SHA256 {
             hash.update(lengthPrefixed: document.canonicalBytes(of: node).span)
             return hash
         }
-        for position in 0..<document.memberCount(of: node) {
-            let member = document.member(at: position, of: node)
+        for member in document.members(of: node) {
             if document.bytes(of: member.key).equals(excludedKey.utf8.span) { continue }
             hash.update(lengthPrefixed: document.bytes(of: member.key))
             hash.update(lengthPrefixed: document.canonicalBytes(of: member.value).span)

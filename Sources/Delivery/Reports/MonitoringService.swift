@@ -78,8 +78,8 @@ public struct MonitoringService: Sendable {
         } catch {
             throw failure("\(error)", of: message)
         }
-        var fields = [HTTPField("User-Agent", agent)]
-        if !body.isEmpty { fields.append(HTTPField("Content-Type", "text/plain; charset=utf-8")) }
+        var fields = [HeaderField("User-Agent", agent)]
+        if !body.isEmpty { fields.append(HeaderField("Content-Type", "text/plain; charset=utf-8")) }
         let request = HTTPRequest(method: "POST", target: "\(address.path)/\(name)", fields: fields, body: body)
         var error = await send(request, with: client, from: start)
         if error?.isTemporary == true {

@@ -24,7 +24,7 @@ struct UploadRequest: Sendable, Equatable {
         if content.isCompressed { headers.append(HeaderField("Content-Encoding", "gzip")) }
         http = HTTPRequest(
             method: target.method ?? format.method, target: PercentEncoding.encodedPath(target.path),
-            fields: headers.map { HTTPField($0.name, $0.value) },
+            fields: headers,
             body: content.isCompressed ? try Gzip.compressed(content.body) : content.body)
         self.secrets = secrets
     }

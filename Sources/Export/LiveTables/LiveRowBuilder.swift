@@ -174,8 +174,7 @@ struct LiveRowBuilder {
     private func headers(of target: JSONNode) -> [CapturedText: String] {
         guard let headers = envelope.value(of: RecordKeys.headers, in: target) else { return [:] }
         var found: [CapturedText: String] = [:]
-        for position in 0..<envelope.memberCount(of: headers) {
-            let member = envelope.member(at: position, of: headers)
+        for member in envelope.members(of: headers) {
             found[envelope.string(of: member.key)] = envelope.string(of: member.value)
         }
         return found

@@ -83,6 +83,13 @@ extension String {
             self.init(decoding: bytes.copied(), as: UTF8.self)
         }
     }
+
+    /// Creates a string from the first Unicode scalars of UTF-8, at most `count`.
+    ///
+    /// The rest is not read. A scalar has at most four bytes.
+    public init(readingUTF8 bytes: Span<UInt8>, scalarCount count: Int) {
+        self.init(String(readingUTF8: bytes.extracting(first: 4 * count)).unicodeScalars.prefix(count))
+    }
 }
 
 /// Properties that search eight bytes, packed into a word with the first byte in the lowest bits.

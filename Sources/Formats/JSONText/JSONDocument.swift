@@ -148,6 +148,17 @@ extension JSONDocument {
         JSONMember(key: JSONNode(members[Int(nodes[Int(object.index)].extra) + 1 + position]))
     }
 
+    /// Returns the members of an object in canonical order, or an empty list for other values.
+    public func members(of object: JSONNode) -> LazyMapSequence<ArraySlice<UInt32>, JSONMember> {
+        let start = kind(of: object) == .object ? Int(nodes[Int(object.index)].extra) + 1 : 0
+        return members[start..<start + memberCount(of: object)].lazy.map { JSONMember(key: JSONNode($0)) }
+    }
+
+    /// Returns whether an object has a member for each of `keys`.
+    public func has(_ keys: JSONKey..., in object: JSONNode) -> Bool {
+        keys.allSatisfy { value(of: $0, in: object) != nil }
+    }
+
     /// Returns the value for `key` in an object, or `nil` if there is none or `object` is not an object.
     public func value(of key: JSONKey, in object: JSONNode) -> JSONNode? {
         guard kind(of: object) == .object else { return nil }
@@ -221,14 +232,21 @@ extension JSONDocument {
         return nil
     }
 
+    /// Calls `body` with the node of each element of an array.
+    ///
+    /// Unlike ``elements(of:)``, the method allocates no memory.
+    public func forEachElement(of array: JSONNode, _ body: (JSONNode) throws -> Void) rethrows {
+        var element = firstElement(of: array)
+        while let current = element {
+            try body(current)
+            element = self.element(after: current, of: array)
+        }
+    }
+
     /// Returns the nodes of the elements of an array, or an empty array for other values.
     public func elements(of array: JSONNode) -> [JSONNode] {
         var found: [JSONNode] = []
-        var element = firstElement(of: array)
-        while let current = element {
-            found.append(current)
-            element = self.element(after: current, of: array)
-        }
+        forEachElement(of: array) { found.append($0) }
         return found
     }
 }
@@ -252,6 +270,16 @@ extension JSONDocument {
         for (offset, key) in kept.enumerated() { members[start + 1 + offset] = key }
         members[start] = UInt32(kept.count)
         isMinified = false
+    }
+
+    /// Removes the members with the given keys from an object, and returns the names of the removed members.
+    public mutating func removeMembers(_ keys: [JSONKey], from object: JSONNode) -> [String] {
+        let present = keys.filter { value(of: $0, in: object) != nil }
+        guard !present.isEmpty else { return [] }
+        removeMembers(from: object) { document, member in
+            present.contains { document.bytes(of: member.key).equals($0.utf8.span) }
+        }
+        return present.map(\.description)
     }
 
     /// Removes an element from an array, unless it was already removed.

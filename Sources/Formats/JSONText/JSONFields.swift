@@ -79,8 +79,7 @@ public struct JSONFields: Sendable {
     /// All members, or `nil` if a value is not a number in ``CountRange``.
     public var counts: [CapturedText: Int]? {
         var found: [CapturedText: Int] = [:]
-        for position in 0..<document.memberCount(of: object) {
-            let member = document.member(at: position, of: object)
+        for member in document.members(of: object) {
             guard document.kind(of: member.value) == .number, let count = count(member.value) else { return nil }
             found[document.string(of: member.key)] = count
         }

@@ -138,6 +138,16 @@ extension PropertyListDocument {
         }
     }
 
+    /// Returns the value of an integer or a real, or 1 or 0 for a boolean, or `nil` for other kinds.
+    public func number(of node: PropertyListNode) -> Double? {
+        switch kind(of: node) {
+        case .boolean: boolean(of: node) ? 1 : 0
+        case .integer: integer(of: node).real
+        case .real: real(of: node)
+        case .null, .date, .data, .text, .uid, .array, .dictionary: nil
+        }
+    }
+
     /// Returns the value of a UID, or 0 for other kinds.
     @inline(__always)
     public func uid(of node: PropertyListNode) -> UInt32 {
@@ -442,7 +452,8 @@ extension PropertyListError: CustomStringConvertible {
 
 extension PropertyListDocument {
     /// Creates an error at the offset of `node`.
-    func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
+    public func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError
+    {
         PropertyListError(code, at: offset(of: node), reason)
     }
 }

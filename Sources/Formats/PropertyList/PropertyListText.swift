@@ -36,9 +36,9 @@ extension PropertyListDocument {
     ///
     /// The time does not depend on the length of the string, which many values can share.
     public func excerpt(of node: PropertyListNode, scalarCount count: Int) -> String {
-        // A scalar has at most four bytes in UTF-8 and in UTF-16.
+        guard isUTF16(node) else { return String(readingUTF8: payload(of: node), scalarCount: count) }
+        // A scalar has at most four bytes in UTF-16.
         let start = payload(of: node).extracting(first: 4 * count)
-        guard isUTF16(node) else { return String(String(readingUTF8: start).unicodeScalars.prefix(count)) }
         var (scalars, text) = (UTF16Scalars(start), String.UnicodeScalarView())
         while text.count < count, !scalars.isAtEnd { text.append(scalars.next() ?? "\u{FFFD}") }
         return String(text)

@@ -1,3 +1,4 @@
+import Bytes
 import CCurl
 
 /// A libcurl handle that performs one transfer at a time.
@@ -165,7 +166,7 @@ struct FieldList: ~Copyable {
     private static let automaticFields = ["Accept", "Content-Type", "Expect", "User-Agent"]
 
     /// Creates a list of `fields`, and suppresses the other fields that libcurl would add automatically.
-    init(_ fields: [HTTPField]) throws(HTTPError) {
+    init(_ fields: [HeaderField]) throws(HTTPError) {
         // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
         // suppresses a field.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }

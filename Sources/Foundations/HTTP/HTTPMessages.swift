@@ -7,30 +7,16 @@ public struct HTTPRequest: Sendable, Equatable {
     /// The path and query of the request line, which are sent unchanged.
     public var target: String
     /// All header fields except `Host` and `Content-Length`.
-    public var fields: [HTTPField]
+    public var fields: [HeaderField]
     /// The body of the request.
     public var body: [UInt8]
 
     /// Creates a request.
-    public init(method: String, target: String, fields: [HTTPField] = [], body: [UInt8] = []) {
+    public init(method: String, target: String, fields: [HeaderField] = [], body: [UInt8] = []) {
         self.method = method
         self.target = target
         self.fields = fields
         self.body = body
-    }
-}
-
-/// A header field of a request.
-public struct HTTPField: Sendable, Equatable {
-    /// The name of the field.
-    public var name: String
-    /// The value of the field.
-    public var value: String
-
-    /// Creates a field.
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
     }
 }
 

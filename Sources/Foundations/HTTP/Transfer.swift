@@ -1,3 +1,4 @@
+import Bytes
 import CCurl
 
 /// A reusable libcurl handle with the state of its current request.
@@ -8,7 +9,7 @@ final class Transfer {
     private let settings: HTTPSettings
     private let idleConnections: IdleConnections
     private var route: HTTPRoute?
-    private var fields: [HTTPField]?
+    private var fields: [HeaderField]?
     private var fieldList: FieldList?
     private var method = ""
 
@@ -108,7 +109,7 @@ final class Transfer {
     /// If not, encrypted connections are not reused.
     private static let canDetectUnreadDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
-    private func apply(_ fields: [HTTPField]) throws(HTTPError) {
+    private func apply(_ fields: [HeaderField]) throws(HTTPError) {
         self.fields = nil
         let list = try FieldList(fields)
         try easyHandle.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(list.pointer))

@@ -17,9 +17,8 @@ enum ActivityStreamFields {
     private static let payloadFields = sharedFields + eventFields + sessionFields
 
     private static let pingFields: PayloadFields = [
-        .optional(
-            ActivityStreamKeys.batchMode, .boolean, .keep(.boolean), "whether the ping is a batch of several payloads"),
-        .optional(ActivityStreamKeys.clientID, .string(), .pseudonym(.client), "the id of the client"),
+        .flag(ActivityStreamKeys.batchMode, "whether the ping is a batch of several payloads"),
+        .string(ActivityStreamKeys.clientID, .pseudonym(.client), "the id of the client"),
         .optional(ActivityStreamKeys.payloads, listOf: payloadFields, "the payloads of a batch"),
         .required(
             ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which determines the format of the ping"),
@@ -35,16 +34,15 @@ enum ActivityStreamFields {
             "the version of the app"),
         .required(ActivityStreamKeys.build, .string(), .keep(.version, else: .text("unknown")), "the build of the app"),
         .required(ActivityStreamKeys.locale, .string(), .keep(.locale, else: .text("??")), "the locale of the app"),
-        .optional(ActivityStreamKeys.channel, .string(), .keep(.word), "the release channel of the app"),
+        .string(ActivityStreamKeys.channel, .keep(.word), "the release channel of the app"),
     ]
 
     private static let eventFields: PayloadFields = [
         .required(ActivityStreamKeys.event, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
         .optional(ActivityStreamKeys.position, .number(.any), .keep(.number), "the index of the selected item"),
-        .optional(ActivityStreamKeys.page, .string(), .keep(.word), "the page on which the event occurred"),
-        .optional(
-            "share_provider", .string(), .keep(.beginning("com.apple.")), "the app with which the item was shared"),
-        .optional(ActivityStreamKeys.source, .string(), .keep(.word), "the section of the page"),
+        .string(ActivityStreamKeys.page, .keep(.word), "the page on which the event occurred"),
+        .string("share_provider", .keep(.beginning("com.apple.")), "the app with which the item was shared"),
+        .string(ActivityStreamKeys.source, .keep(.word), "the section of the page"),
     ]
 
     private static let sessionFields: PayloadFields = [

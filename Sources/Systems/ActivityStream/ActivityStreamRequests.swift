@@ -22,14 +22,11 @@ struct ActivityStreamRequests: RequestFormat {
     }
 
     func lineShape(of line: JSONDocument) -> LineShape? {
-        func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }
-        let key = ActivityStreamKeys.self
-        let isPing = has(key.topic) || has(key.appVersion, key.event) || has(key.appVersion, key.sessionDuration)
+        let (key, root) = (ActivityStreamKeys.self, line.root)
+        let isPing =
+            line.has(key.topic, in: root) || line.has(key.appVersion, key.event, in: root)
+            || line.has(key.appVersion, key.sessionDuration, in: root)
         return isPing ? .payload(isStoredToo: false) : nil
-    }
-
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
-        try upload.activityStreamRecord(in: &document)
     }
 }
 
@@ -41,22 +38,25 @@ extension OtherTraffic {
     static let otherTopic = OtherTraffic("other-topic", "to Ping Centre with a topic of another client")
 }
 
-extension CapturedUpload {
+extension ActivityStreamRequests {
     /// Returns the record of a captured ping, or of a batch of pings.
     ///
     /// A batch becomes a single record, because its pings have neither a client nor a time. The server splits the
     /// batch.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
-    fileprivate func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
         let topic = try topic(of: root, in: document, findings: &findings)
-        let time = time ?? Self.serverTime(of: root, in: document)
+        let time = upload.time ?? Self.serverTime(of: root, in: document)
         if time == nil, document.value(of: ActivityStreamKeys.timestamp, in: root) != nil {
             findings.note("A10 timestamp: not a time in milliseconds")
         }
-        Self.removeServerKeys(from: root, in: &document, findings: &findings)
+        let removed = document.removeMembers(ActivityStreamKeys.serverKeys, from: root)
+        if !removed.isEmpty {
+            findings.note("A10 \(removed.joined(separator: ", ")): added by the server, left out")
+        }
         let batch = document.value(of: ActivityStreamKeys.payloads, in: root)
         if let batch {
             Self.normalizeBatch(batch, topic: topic, in: &document, findings: &findings)
@@ -67,11 +67,12 @@ extension CapturedUpload {
         if client == nil { findings.note(Self.missingClientNote(for: batch, in: document)) }
         let payload = document.canonicalBytes(of: root)
         let hash = PayloadHash.id(of: payload)
-        return completed(
+        return upload.completed(
             Record(
                 system: .activityStream, type: topic.rawValue, id: time.map { "\(hash)@\($0)" } ?? hash, client: client,
                 time: time, app: Self.app(of: batch.flatMap { document.firstElement(of: $0) } ?? root, in: document),
-                payload: payload, source: source, notes: findings.notes, held: [findings.hold].compactMap(\.self)),
+                payload: payload, source: upload.source, notes: findings.notes,
+                held: [findings.hold].compactMap(\.self)),
             defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 
@@ -128,17 +129,6 @@ extension CapturedUpload {
     private static func serverTime(of root: JSONNode, in document: JSONDocument) -> Timestamp? {
         guard let value = document.value(of: ActivityStreamKeys.timestamp, .number, in: root) else { return nil }
         return Timestamp(decimalMilliseconds: document.bytes(of: value))
-    }
-
-    private static func removeServerKeys(
-        from root: JSONNode, in document: inout JSONDocument, findings: inout Findings
-    ) {
-        let present = ActivityStreamKeys.serverKeys.filter { document.value(of: $0, in: root) != nil }
-        guard !present.isEmpty else { return }
-        document.removeMembers(from: root) { document, member in
-            present.contains { document.bytes(of: member.key).equals($0.utf8.span) }
-        }
-        findings.note("A10 \(present.map(\.description).joined(separator: ", ")): added by the server, left out")
     }
 
     private static func app(of payload: JSONNode, in document: JSONDocument) -> App? {

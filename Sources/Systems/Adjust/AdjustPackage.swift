@@ -3,23 +3,28 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// A package that was read from a queue.
+/// The parameters of a package as a JSON object that is being written.
 ///
-/// The queue stores a package as an instance. Its members include the path, the kind, the name of the SDK and the
-/// parameters.
+/// If a name is repeated, the last member with this name applies.
+struct AdjustParameterText {
+    fileprivate(set) var text = TextBuffer([UInt8(ascii: "{")])
+    /// The number of members of the object.
+    fileprivate(set) var memberCount = 0
+    /// Excerpts of the names of the first parameters that were omitted because they cannot be merged or represented as
+    /// JSON, at most ``AdjustUpload/maximumNamedCount``.
+    fileprivate var nonStringNames: [String] = []
+    /// The names of the parameters that were merged.
+    fileprivate var mergedNames: [String] = []
+    /// The number of credentials that were omitted inside the values of parameters.
+    fileprivate var nestedCredentialCount = 0
+}
+
+/// The methods that read a package, which the queue stores as an instance.
+///
+/// Its members include the path, the kind, the name of the SDK and the parameters.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3 and 7.6.
-struct AdjustPackage {
-    /// The number of failed attempts to send the package, or 0 if the SDK does not store the number.
-    private(set) var attempts = 0
-    var upload: AdjustUpload
-    /// The parameters as a JSON object.
-    ///
-    /// If a name is repeated, the last member with this name applies.
-    let parameters: [UInt8]
-    /// The number of members in ``parameters``.
-    let parameterCount: Int
-
+extension AdjustQueueReader {
     /// The maximum size of the parameters in bytes.
     private static let parameterByteLimit = 16 << 20
 
@@ -28,279 +33,217 @@ struct AdjustPackage {
         "errorCount", "firstErrorCode", "lastErrorCode", "waitBeforeSend", "$class",
     ]
 
-    /// Reads the instance `stored`, or throws an error if it is not a package or if a member is damaged.
+    /// Reads the instance `stored` and its ``parameters``, or throws an error if it is not a package or if a member is
+    /// damaged.
     ///
-    /// Charges the bytes that are written to `budget`, even if an error is thrown.
-    init(
-        _ stored: PropertyListNode, in archive: inout AdjustArchive, _ context: AdjustContext,
-        budget: inout WorkBudget
-    ) throws(PropertyListError) {
+    /// The result does not contain the parameters.
+    mutating func readPackage(_ stored: PropertyListNode) throws(PropertyListError) -> AdjustUpload {
         let node = try archive.package(stored)
         archive.hasReplacedSurrogate = false
         let path = try archive.string("path", of: node)
         let kind = try archive.string("kind", of: node)
         let type = path.flatMap { AdjustType.byPath[$0] }
-        upload = AdjustUpload(
+        var upload = AdjustUpload(
             path: type == nil ? nil : path,
-            type: type ?? kind.flatMap { AdjustType.isName($0) ? $0 : nil } ?? AdjustType.unknown,
+            type: type ?? kind.flatMap { AdjustType.isName($0) ? $0 : nil } ?? "unknown",
             sdk: try archive.string("clientSdk", of: node), agent: try archive.string("userAgent", of: node))
         if type == nil {
             upload.findings.note("A6 the path is missing or not documented")
         } else if let path, !AdjustType.isKind(kind, ofPath: path) {
             upload.findings.note("A13 the kind is not the one of the path")
         }
-        guard case .dictionary(let pairs) = try archive.archive.object(archive.archive.key("parameters"), of: node)
-        else {
-            let offset = archive.archive.document.offset(of: stored)
-            throw PropertyListError(.wrongClass, at: offset, "a package without parameters")
+        guard case .dictionary(let pairs) = try archive.graph.object(archive.graph.key("parameters"), of: node) else {
+            throw archive.document.error(.wrongClass, at: stored, "a package without parameters")
         }
-        var writer = AdjustParameterWriter(
-            context, mayBeDelayed: upload.mayBeDelayed, byteLimit: Self.parameterByteLimit, budget: budget)
-        defer { budget = writer.budget }
-        try writer.write(pairs, ofPackage: node, in: &archive)
-        parameters = writer.finish()
-        parameterCount = writer.memberCount
-        upload.nonStringNames = writer.nonStringNames
-        if writer.hasNestedCredential {
+        try write(pairs, ofPackage: node, mayBeDelayed: upload.mayBeDelayed)
+        upload.nonStringNames = parameters.nonStringNames
+        if parameters.nestedCredentialCount > 0 {
             upload.needsSignature = true
             upload.findings.note("A7 a credential inside another value omitted")
         }
-        if archive.hasReplacedSurrogate {
-            upload.findings.note("A28 a lone surrogate replaced by U+FFFD")
+        if archive.hasReplacedSurrogate { upload.findings.note("A28 a lone surrogate replaced by U+FFFD") }
+        let merged = parameters.mergedNames.joined(separator: " and ")
+        if !merged.isEmpty { upload.findings.note("A11 \(merged) merged, as at the end of a delayed start") }
+        if case .integer(let count) = try archive.graph.object(archive.graph.key("errorCount"), of: node) {
+            upload.attempts = Int(clamping: count.signed ?? 0)
         }
-        if !writer.mergedNames.isEmpty {
-            let names = writer.mergedNames.joined(separator: " and ")
-            upload.findings.note("A11 \(names) merged, as at the end of a delayed start")
-        }
-        if case .integer(let count) = try archive.archive.object(archive.archive.key("errorCount"), of: node) {
-            attempts = Int(clamping: count.signed ?? 0)
-        }
-        try checkMembers(of: node, in: archive)
+        try checkMembers(of: node, &upload.findings)
+        return upload
     }
 
     /// Adds a note about unknown members, or throws an error if a known member is not stored as a reference.
-    private mutating func checkMembers(of node: PropertyListNode, in archive: AdjustArchive) throws(PropertyListError) {
-        let document = archive.archive.document
+    private func checkMembers(of node: PropertyListNode, _ findings: inout Findings) throws(PropertyListError) {
+        let document = archive.document
         let members = document.members(of: node)
-        var (firstUnknown, unknownCount) = (PropertyListNode?.none, 0)
+        var unknown: [PropertyListNode] = []
         for position in 0..<members.count {
             let (key, value) = (document.key(at: position, of: members), document.value(at: position, of: members))
             if !Self.members.contains(where: { document.text(key, equals: $0.utf8.span) }) {
-                firstUnknown = firstUnknown ?? key
-                unknownCount += 1
+                unknown.append(key)
             } else if document.kind(of: value) != .uid {
-                throw PropertyListError(.badValue, at: document.offset(of: value), "a member that is not a reference")
+                throw document.error(.badValue, at: value, "a member that is not a reference")
             }
         }
-        guard let firstUnknown else { return }
-        let name = document.excerpt(of: firstUnknown, scalarCount: AdjustUpload.excerptLength)
-        upload.findings.note("A18 \(unknownCount) unknown members such as \(name) ignored")
+        guard let first = unknown.first else { return }
+        let name = document.excerpt(of: first, scalarCount: AdjustUpload.excerptLength)
+        findings.note("A18 \(unknown.count) unknown members such as \(name) ignored")
     }
 }
 
-/// A writer of the parameters of a stored package as a JSON object.
+// MARK: - Parameters
+
+/// The methods that write ``AdjustQueueReader/parameters``.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
-private struct AdjustParameterWriter {
-    /// Excerpts of the names of the first parameters that were omitted because they cannot be merged or represented as
-    /// JSON, at most ``AdjustUpload/maximumNamedCount``.
-    private(set) var nonStringNames: [String] = []
-    /// The budget to which all written bytes are charged, including omitted parameters.
-    private(set) var budget: WorkBudget
-    /// The names of the parameters that were merged.
-    private(set) var mergedNames: [String] = []
-    /// The number of members that were written.
-    private(set) var memberCount = 0
-    /// Whether a credential inside the value of a parameter was omitted.
-    private(set) var hasNestedCredential = false
-    private let context: AdjustContext
-    /// Whether the package may have been queued during a delayed start, so that parameters are merged.
-    private let mayBeDelayed: Bool
-    /// The maximum size of the object in bytes.
-    private let byteLimit: Int
-    private var text = TextBuffer()
-
-    init(_ context: AdjustContext, mayBeDelayed: Bool, byteLimit: Int, budget: WorkBudget) {
-        self.context = context
-        self.mayBeDelayed = mayBeDelayed
-        self.byteLimit = byteLimit
-        self.budget = budget
-        text.append(UInt8(ascii: "{"))
-    }
-
-    /// Closes the object, and returns it.
-    mutating func finish() -> [UInt8] {
-        text.append(UInt8(ascii: "}"))
-        return text.bytes
-    }
+extension AdjustQueueReader {
+    /// The files with the parameters of the session, the members with the package's own parameters, and the names of the
+    /// parameters that the SDK merges of both at the end of a delayed start.
+    private static let mergedParameters: [(file: AdjustFile, member: String, key: JSONKey)] = [
+        (.callbackParameters, "callbackParameters", AdjustParameters.callbackParams),
+        (.partnerParameters, "partnerParameters", AdjustParameters.partnerParams),
+    ]
 
     /// Writes the parameters `pairs` of a package, and the parameters that the SDK adds at the end of a delayed start.
     ///
     /// The parameters are written in reverse order. The first of several parameters with the same name therefore
-    /// becomes the last member, which applies when the object is read.
-    mutating func write(
-        _ pairs: KeyedPairs, ofPackage package: PropertyListNode, in archive: inout AdjustArchive
+    /// becomes the last member, which applies when the object is read. All bytes are charged to the budget, including
+    /// omitted parameters.
+    private mutating func write(
+        _ pairs: KeyedPairs, ofPackage package: PropertyListNode, mayBeDelayed: Bool
     ) throws(PropertyListError) {
-        var (hasCallback, hasPartner) = (false, false)
+        parameters = AdjustParameterText()
+        let document = archive.document
+        var merged = mayBeDelayed ? Self.mergedParameters : []
         for position in (0..<pairs.count).reversed() {
-            let start = text.count
-            guard case .text(let name) = try archive.key(at: position, of: pairs) else {
+            let start = parameters.text.count
+            guard case .text(let name) = try archive.graph.value(at: position, of: pairs.keys) else {
                 note(nonString: "a name")
                 continue
             }
-            let document = archive.archive.document
-            hasCallback = hasCallback || document.text(name, equals: AdjustParameters.callbackParams.utf8)
-            hasPartner = hasPartner || document.text(name, equals: AdjustParameters.partnerParams.utf8)
-            writeSeparator()
-            try append(string: name, of: &archive)
-            text.append(UInt8(ascii: ":"))
-            memberCount += 1
-            guard try !writeIfRepresentable(archive.archive.element(at: position, of: pairs.values), in: &archive)
-            else { continue }
-            text.removeAll(from: start)
-            if Self.isCredential(name, of: document) {
+            merged.removeAll { document.text(name, equals: $0.key.utf8) }
+            try append(name: name, after: 1)
+            if try !writeIfRepresentable(archive.graph.element(at: position, of: pairs.values)) {
+                parameters.text.removeAll(from: start)
+                guard isCredential(name) else {
+                    note(nonString: document.excerpt(of: name, scalarCount: AdjustUpload.excerptLength))
+                    continue
+                }
                 // The value is not needed, because records do not contain credentials.
-                writeSeparator()
-                try append(string: name, of: &archive)
-                text.append(":null")
-            } else {
-                memberCount -= 1
-                note(nonString: document.excerpt(of: name, scalarCount: AdjustUpload.excerptLength))
+                try append(name: name, after: 1)
+                parameters.text.append("null")
             }
+            parameters.memberCount += 1
         }
-        guard mayBeDelayed else { return }
-        if !hasCallback {
-            try merge("callbackParameters", of: package, context.callbackParameters, AdjustParameters.callbackParams)
-        }
-        if !hasPartner {
-            try merge("partnerParameters", of: package, context.partnerParameters, AdjustParameters.partnerParams)
-        }
-
-        /// Writes the entries of `session`, overridden by the entries of the member `name`, as the parameter `key`.
-        func merge(
-            _ name: String, of package: PropertyListNode, _ session: [CapturedText: String?], _ key: JSONKey
-        ) throws(PropertyListError) {
-            var own: [CapturedText: String?] = [:]
-            if case .dictionary(let pairs) = try archive.archive.object(archive.archive.key(name), of: package) {
-                own = try archive.strings(of: pairs, charging: &budget)
-            }
-            guard !own.isEmpty || context.state?.isDelayed == true else { return }
-            // All packages can share these parameters, so their number is checked before they are merged.
-            guard budget.reserve(nodes: session.count + own.count) else {
-                throw Self.budgetError(at: package, of: archive.archive.document)
-            }
-            let merged = session.merging(own) { _, own in own }
-            guard !merged.isEmpty else { return }
-            guard merged.values.allSatisfy({ $0 != nil }) else { return note(nonString: key.description) }
-            let size = merged.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
-            guard budget.reserve(bytes: size) else { throw Self.budgetError(at: package, of: archive.archive.document) }
-            var object = CanonicalObject()
-            // The names are sorted first, because appending members is faster than inserting them.
-            for (name, value) in merged.sorted(by: { $0.key < $1.key }) {
-                object.set(JSONKey(name.string), value)
-            }
-            writeSeparator()
-            text.append(jsonString: key.utf8.span)
-            text.append(UInt8(ascii: ":"))
-            text.append(jsonString: object.bytes.span)
-            memberCount += 1
-            mergedNames.append(key.description)
-        }
+        for (file, member, key) in merged { try merge(file, member, of: package, as: key) }
+        parameters.text.append(UInt8(ascii: "}"))
     }
 
-    private static func isCredential(_ name: PropertyListNode, of document: PropertyListDocument) -> Bool {
-        AdjustParameters.credentials.contains { document.text(name, equals: $0.utf8) }
+    /// Writes the entries of `file`, overridden by the entries of `member` of `package`, as the parameter `key`.
+    private mutating func merge(
+        _ file: AdjustFile, _ member: String, of package: PropertyListNode, as key: JSONKey
+    ) throws(PropertyListError) {
+        var own: [CapturedText: String?] = [:]
+        if case .dictionary(let pairs) = try archive.graph.object(archive.graph.key(member), of: package) {
+            own = try archive.strings(of: pairs)
+        }
+        guard !own.isEmpty || context.state?.isDelayed == true else { return }
+        let session = context.sessionParameters[file] ?? [:]
+        // All packages can share these parameters, so their number is checked before they are merged.
+        try charge(nodes: session.count + own.count, at: package)
+        let merged = session.merging(own) { _, own in own }
+        guard !merged.isEmpty else { return }
+        guard merged.values.allSatisfy({ $0 != nil }) else { return note(nonString: key.description) }
+        try charge(bytes: merged.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }, at: package)
+        var object = CanonicalObject()
+        // The names are sorted first, because appending members is faster than inserting them.
+        for (name, value) in merged.sorted(by: { $0.key < $1.key }) { object.set(JSONKey(name.string), value) }
+        writeSeparator(after: 1)
+        parameters.text.append(jsonString: key.utf8.span)
+        parameters.text.append(UInt8(ascii: ":"))
+        parameters.text.append(jsonString: object.bytes.span)
+        parameters.memberCount += 1
+        parameters.mergedNames.append(key.description)
     }
 
     private mutating func note(nonString name: String) {
-        if nonStringNames.count < AdjustUpload.maximumNamedCount { nonStringNames.append(name) }
+        if parameters.nonStringNames.count < AdjustUpload.maximumNamedCount { parameters.nonStringNames.append(name) }
+    }
+
+    private func isCredential(_ name: PropertyListNode) -> Bool {
+        AdjustParameters.credentials.contains { archive.document.text(name, equals: $0.utf8) }
+    }
+
+    /// Appends the name of a member of the object whose members begin at `start`.
+    private mutating func append(name: PropertyListNode, after start: Int) throws(PropertyListError) {
+        writeSeparator(after: start)
+        try append(string: name)
+        parameters.text.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func writeSeparator(after start: Int) {
+        if parameters.text.count > start { parameters.text.append(UInt8(ascii: ",")) }
     }
 
     /// Appends a string, or throws an error if the object would become too large or the budget is exhausted.
     ///
     /// The size is checked first, because many values can share a large string.
-    private mutating func append(
-        string node: PropertyListNode, of archive: inout AdjustArchive
-    ) throws(PropertyListError) {
-        let document = archive.archive.document
-        let size = document.payload(of: node).count
-        guard text.count + size <= byteLimit else {
-            throw PropertyListError(
-                .budgetExceeded, at: document.offset(of: node), "parameters of more than \(byteLimit) bytes")
+    private mutating func append(string node: PropertyListNode) throws(PropertyListError) {
+        let size = archive.document.payload(of: node).count
+        guard parameters.text.count + size <= Self.parameterByteLimit else {
+            let reason = "parameters of more than \(Self.parameterByteLimit) bytes"
+            throw archive.document.error(.budgetExceeded, at: node, reason)
         }
-        guard budget.reserve(bytes: size) else { throw Self.budgetError(at: node, of: document) }
-        text.append(jsonText: node, of: document)
+        try charge(bytes: size, at: node)
+        parameters.text.append(jsonText: node, of: archive.document)
         archive.noteSurrogates(in: node)
     }
 
-    private static func budgetError(
-        at node: PropertyListNode, of document: PropertyListDocument
-    ) -> PropertyListError {
-        PropertyListError(
-            .budgetExceeded, at: document.offset(of: node), "larger parameters than a queue of this size has")
-    }
-
-    private mutating func writeSeparator() {
-        if text.count > 1 { text.append(UInt8(ascii: ",")) }
-    }
-
     /// Writes the value of a parameter, or returns `false` if JSON cannot represent it.
-    ///
-    /// The archive remembers such values.
-    private mutating func writeIfRepresentable(
-        _ stored: PropertyListNode, in archive: inout AdjustArchive
-    ) throws(PropertyListError) -> Bool {
-        let uid = archive.archive.document.uid(of: stored)
-        if let hasCredential = archive.unrepresentableValues[uid] {
-            hasNestedCredential = hasNestedCredential || hasCredential
+    private mutating func writeIfRepresentable(_ stored: PropertyListNode) throws(PropertyListError) -> Bool {
+        let uid = archive.document.uid(of: stored)
+        if let hasCredential = unrepresentableValues[uid] {
+            if hasCredential { parameters.nestedCredentialCount += 1 }
             return false
         }
-        let earlier = hasNestedCredential
-        hasNestedCredential = false
-        defer { hasNestedCredential = hasNestedCredential || earlier }
-        if try write(archive.archive.value(of: stored), in: &archive) { return true }
-        archive.unrepresentableValues[uid] = hasNestedCredential
+        let earlier = parameters.nestedCredentialCount
+        if try write(archive.graph.value(of: stored)) { return true }
+        unrepresentableValues[uid] = parameters.nestedCredentialCount > earlier
         return false
     }
 
     /// Writes a value, or returns `false` if JSON cannot represent it.
     ///
     /// The depth is limited, because the expansion of the package was checked.
-    private mutating func write(_ value: KeyedValue, in archive: inout AdjustArchive) throws(PropertyListError) -> Bool
-    {
+    private mutating func write(_ value: KeyedValue) throws(PropertyListError) -> Bool {
         switch value {
-        case .text(let node): try append(string: node, of: &archive)
-        case .none, .null: text.append("null")
-        case .boolean(let value): text.append(value ? "true" : "false")
-        case .integer(let value): text.append(copying: value.description.utf8.span)
+        case .text(let node): try append(string: node)
+        case .none, .null: parameters.text.append("null")
+        case .boolean(let value): parameters.text.append(value ? "true" : "false")
+        case .integer(let value): parameters.text.append(copying: value.description.utf8.span)
         case .real(let value):
             guard value.isFinite else { return false }
-            var number: [UInt8] = []
-            number.append(jsonNumber: value)
-            text.append(copying: number.span)
+            parameters.text.append(jsonNumber: value)
         case .array(let elements, .array):
-            text.append(UInt8(ascii: "["))
+            parameters.text.append(UInt8(ascii: "["))
+            let start = parameters.text.count
             for position in 0..<elements.count {
-                if position > 0 { text.append(UInt8(ascii: ",")) }
-                let element = try archive.archive.value(of: archive.archive.element(at: position, of: elements))
-                guard try write(element, in: &archive) else { return false }
+                writeSeparator(after: start)
+                guard try write(archive.graph.value(at: position, of: elements)) else { return false }
             }
-            text.append(UInt8(ascii: "]"))
+            parameters.text.append(UInt8(ascii: "]"))
         case .dictionary(let pairs):
-            text.append(UInt8(ascii: "{"))
-            let start = text.count
+            parameters.text.append(UInt8(ascii: "{"))
+            let start = parameters.text.count
             for position in 0..<pairs.count {
-                guard case .text(let key) = try archive.key(at: position, of: pairs) else { return false }
-                guard !Self.isCredential(key, of: archive.archive.document) else {
-                    hasNestedCredential = true
+                guard case .text(let key) = try archive.graph.value(at: position, of: pairs.keys) else { return false }
+                guard !isCredential(key) else {
+                    parameters.nestedCredentialCount += 1
                     continue
                 }
-                if text.count > start { text.append(UInt8(ascii: ",")) }
-                try append(string: key, of: &archive)
-                text.append(UInt8(ascii: ":"))
-                guard try write(archive.value(at: position, of: pairs), in: &archive) else { return false }
+                try append(name: key, after: start)
+                guard try write(archive.graph.value(at: position, of: pairs.values)) else { return false }
             }
-            text.append(UInt8(ascii: "}"))
+            parameters.text.append(UInt8(ascii: "}"))
         case .array, .data, .date, .instance, .unrepresentable: return false
         }
         return true

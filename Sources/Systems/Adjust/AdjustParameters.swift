@@ -20,7 +20,6 @@ enum AdjustParameters {
     static let currency: JSONKey = "currency"
     static let deviceName: JSONKey = "device_name"
     static let environment: JSONKey = "environment"
-    static let eventCount: JSONKey = "event_count"
     static let eventToken: JSONKey = "event_token"
     static let language: JSONKey = "language"
     static let measurement: JSONKey = "measurement"
@@ -29,7 +28,6 @@ enum AdjustParameters {
     static let params: JSONKey = "params"
     static let partnerParams: JSONKey = "partner_params"
     static let revenue: JSONKey = "revenue"
-    static let sessionCount: JSONKey = "session_count"
     static let sharing: JSONKey = "sharing"
     static let sharingOptions: JSONKey = "granular_third_party_sharing_options"
     static let sharingSettings: JSONKey = "partner_sharing_settings"
@@ -43,14 +41,12 @@ enum AdjustParameters {
     static let sequence = SequenceFormat(
         start: 1...1,
         membersOfTypes: Dictionary(texts: [
-            AdjustType.event: SequenceFormat.Member([eventCount], notation: .string, requiredKey: bundleID),
-            AdjustType.session: SequenceFormat.Member([sessionCount], notation: .string),
+            AdjustType.event: SequenceFormat.Member(["event_count"], notation: .string, requiredKey: bundleID),
+            AdjustType.session: SequenceFormat.Member(["session_count"], notation: .string),
         ]))
 
     /// The parameter that SDKs before version 4.35.2 store but do not send.
-    static let eventCallbackID: JSONKey = "event_callback_id"
-    /// The first version of the SDK that sends ``eventCallbackID``.
-    static let firstVersionWithCallbackID = [4, 35, 2]
+    static let callbackID: JSONKey = "event_callback_id"
 
     /// The parameters that are credentials or are computed from credentials, all of which are omitted from records.
     static let credentials: [JSONKey] = [
@@ -78,66 +74,53 @@ enum AdjustParameters {
     ///
     /// Records also keep unknown fields, but pseudonymized records omit them.
     static let fields = PayloadFields(
-        clients.map { .optional($0, .string(), .pseudonym(.client), "an id of the installation") }
-            + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)
-            + times.map { .optional($0, .string(), .time(.text), "a time") }
-            + keeping(.word, "a code, such as a country or a currency, or the bundle id of the app", codes)
-            + keeping(.model, "a property of the device", properties)
-            + keeping(.version, "a version of the app or of the operating system", versions)
-            + dropped.map { .optional($0, .string(), .drop, "a value of the app, of the device or of a campaign") }
-            + [
-                .optional(appToken, .string(), .keep(.code(length: 12)), "the id of the app at Adjust"),
-                .optional("att_status", .string(), .keep(.oneOf(["0", "1", "2", "3"])), "the permission to track"),
-                .optional(
-                    environment, .string(), .keep(.oneOf(["production", "sandbox", "unknown"])), "the kind of build"),
-                .optional(measurement, .string(), .keep(.oneOf(choices)), "the choice on measurement"),
-                .optional(sharing, .string(), .keep(.oneOf(choices)), "the choice on sharing"),
-                .optional(
-                    eventToken, .string(), .keep(.oneOf(Set(FocusTokens.meanings.keys)), else: .pseudonym(.event)),
-                    "the token of the event"),
-                .optional(
-                    "external_device_id", .string(), .pseudonym(PseudonymClass("external-device")),
-                    "the app's own id of the device"),
-                .optional("source", .string(), .keep(.oneOf(sources)), "the source of the package"),
-            ])
+        [
+            clients.map { .string($0, .pseudonym(.client), "an id of the installation") },
+            strings(
+                "a flag", .keep(.oneOf(["0", "1"])), "attribution_deeplink", "background", "device_known",
+                "event_buffering_enabled", "ff_att_disabled", "ff_coppa", "ff_skadn_disabled", "foreground", "is_iad",
+                "needs_attribution_data", "needs_cost", "needs_response_details", "offline_mode_enabled",
+                "send_in_background_enabled", "tce", "tracking_enabled"),
+            strings(
+                "a number", .keep(.decimal), "ad_impressions_count", amount, "connectivity_type", "enqueue_size",
+                "event_count", "last_interval", "mcc", "mnc", "mobile_country_code", "mobile_network_code", revenue,
+                "seq", "session_count", "session_length", "subsession_count", "time_spent"),
+            strings(
+                "a time", .time(.text), "app_updated_at", createdAt, "installed_at", "skadn_registered_at",
+                "started_at", "transaction_date"),
+            strings(
+                "a code, such as a country or a currency, or the bundle id of the app", .keep(.word), "billing_store",
+                bundleID, country, "cpu_type", currency, language, "network_type", "sales_region"),
+            strings(
+                "a property of the device", .keep(.model), deviceName, "device_type", "hardware_name", osName),
+            strings(
+                "a version of the app or of the operating system", .keep(.version), appVersion, appVersionShort,
+                "os_build", osVersion),
+            strings(
+                "a value of the app, of the device or of a campaign", .drop, "ad_revenue_network",
+                "ad_revenue_placement", "ad_revenue_unit", "adgroup", "attribution_token", callbackParams, "campaign",
+                "click_time", "content", "control_params", "creative", "deduplication_id", "deeplink",
+                "deeplink_parameters", "default_tracker", "details", "error_code", callbackID, "fb_anon_id",
+                "fb_id", "idfa", "initiated_by", "install_receipt", "last_skan_update", "m", "mac_md5", "mac_sha1",
+                "odm_info", params, partnerParams, "payload", "product_id", "purchase_time", "push_token", "receipt",
+                "referrer", "reftag", sharingOptions, sharingSettings, "store_app_id_from_client",
+                "store_name_from_client", "tracker", "transaction_id"),
+            strings("the id of the app at Adjust", .keep(.code(length: 12)), appToken),
+            strings("the permission to track", .keep(.oneOf(["0", "1", "2", "3"])), "att_status"),
+            strings("the kind of build", .keep(.oneOf(["production", "sandbox", "unknown"])), environment),
+            strings("the choice on measurement", .keep(.oneOf(choices)), measurement),
+            strings("the choice on sharing", .keep(.oneOf(choices)), sharing),
+            strings(
+                "the token of the event", .keep(.oneOf(Set(AdjustVocabulary.meanings.keys)), else: .pseudonym(.event)),
+                eventToken),
+            strings(
+                "the app's own id of the device", .pseudonym(PseudonymClass("external-device")), "external_device_id"),
+            strings("the source of the package", .keep(.oneOf(sources)), "source"),
+        ].flatMap(\.self))
 
-    private static func keeping(_ form: KeptForm, _ meaning: String, _ keys: [JSONKey]) -> [PayloadField] {
-        keys.map { .optional($0, .string(), .keep(form), meaning) }
+    private static func strings(_ meaning: String, _ rule: PseudonymRule, _ keys: JSONKey...) -> [PayloadField] {
+        keys.map { .string($0, rule, meaning) }
     }
-
-    private static let flags: [JSONKey] = [
-        "attribution_deeplink", "background", "device_known", "event_buffering_enabled", "ff_att_disabled", "ff_coppa",
-        "ff_skadn_disabled", "foreground", "is_iad", "needs_attribution_data", "needs_cost", "needs_response_details",
-        "offline_mode_enabled", "send_in_background_enabled", "tce", "tracking_enabled",
-    ]
-
-    private static let numbers: [JSONKey] = [
-        "ad_impressions_count", amount, "connectivity_type", "enqueue_size", eventCount,
-        "last_interval", "mcc", "mnc", "mobile_country_code", "mobile_network_code", revenue, "seq", sessionCount,
-        "session_length", "subsession_count", "time_spent",
-    ]
-
-    private static let times: [JSONKey] = [
-        "app_updated_at", createdAt, "installed_at", "skadn_registered_at", "started_at", "transaction_date",
-    ]
-
-    private static let codes: [JSONKey] = [
-        "billing_store", bundleID, country, "cpu_type", currency, language, "network_type", "sales_region",
-    ]
-
-    private static let properties: [JSONKey] = [deviceName, "device_type", "hardware_name", osName]
-
-    private static let versions: [JSONKey] = [appVersion, appVersionShort, "os_build", osVersion]
-
-    private static let dropped: [JSONKey] = [
-        "ad_revenue_network", "ad_revenue_placement", "ad_revenue_unit", "adgroup", "attribution_token",
-        callbackParams, "campaign", "click_time", "content", "control_params", "creative", "deduplication_id",
-        "deeplink", "deeplink_parameters", "default_tracker", "details", "error_code", eventCallbackID, "fb_anon_id",
-        "fb_id", sharingOptions, "idfa", "initiated_by", "install_receipt", "last_skan_update",
-        "m", "mac_md5", "mac_sha1", "odm_info", params, partnerParams, sharingSettings, "payload",
-        "product_id", "purchase_time", "push_token", "receipt", "referrer", "reftag", "store_app_id_from_client",
-        "store_name_from_client", "tracker", "transaction_id",
-    ]
 }
 
 extension Timestamp {
@@ -155,10 +138,9 @@ extension Timestamp {
             // Seconds from 60 on are rejected here, because RFC 3339 allows leap seconds.
             text[17] != UInt8(ascii: "6")
         else { return nil }
-        var rfc3339 = text.extracting(..<zone).copied()
-        rfc3339.append(copying: text.extracting((zone + 1)..<(zone + 4)))
-        rfc3339.append(UInt8(ascii: ":"))
-        rfc3339.append(copying: text.extracting((zone + 4)...))
+        var rfc3339 = text.copied()
+        rfc3339.insert(UInt8(ascii: ":"), at: zone + 4)
+        rfc3339.remove(at: zone)
         self.init(rfc3339: rfc3339.span)
         guard isPlausible else { return nil }
     }

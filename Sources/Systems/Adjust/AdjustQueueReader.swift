@@ -7,21 +7,26 @@ import Telemetry
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3, 7 and 9; "Keyed archives:
 /// container, object graph, hostile input", D.3.
-package struct AdjustQueueReader {
+package struct AdjustQueueReader: Sequence, IteratorProtocol {
     /// The summary of the packages that have been read so far.
-    private(set) var summary: AdjustQueueSummary
+    var summary: AdjustQueueSummary
     /// The problem that the property list contains repeated keys, or `nil` if no key is repeated.
     let problem: Problem?
+    /// The files that apply to the queue.
+    let context: AdjustContext
+    var archive: AdjustArchive
+    /// The parameters of the current package.
+    var parameters = AdjustParameterText()
+    /// The values that JSON cannot represent, by UID, and whether a credential was found in each of them.
+    ///
+    /// Many parameters can share one large value, which is examined only once.
+    var unrepresentableValues: [UInt32: Bool] = [:]
 
-    private var archive: AdjustArchive
     private let elements: KeyedElements
-    private let context: AdjustContext
     private var source: Source
     private var position = 0
     private var repeats = RepeatedPayloadCounter(.adjust)
     private var document = JSONDocument()
-    /// The budget for the values and bytes of all packages.
-    private(set) var budget: WorkBudget
     /// The last record before it was numbered, with the reference to its package and the number of values in the
     /// package.
     private var last: (reference: UInt32, record: Record, valueCount: Int)?
@@ -36,12 +41,12 @@ package struct AdjustQueueReader {
     /// values.
     package init(_ bytes: [UInt8], source: Source, context: AdjustContext) throws(PropertyListError) {
         archive = try AdjustArchive(bytes)
+        archive.budget = WorkBudget(nodes: 4 * bytes.count + 1_000_000, bytes: 64 * bytes.count + 64 << 20)
         elements = try archive.rootElements()
-        problem = archive.archive.document.repeatedKeys.map { Problem($0.code.rawValue, $0.reason, at: $0.offset) }
+        problem = archive.document.repeatedKeys.map { Problem($0.code.rawValue, $0.reason, at: $0.offset) }
         self.source = source
         self.context = context
         summary = AdjustQueueSummary(packages: elements.count, state: context.state)
-        budget = WorkBudget(nodes: 4 * bytes.count + 1_000_000, bytes: 64 * bytes.count + 64 << 20)
     }
 
     /// Returns the record of the next package, or `nil` if there are no more.
@@ -65,58 +70,54 @@ package struct AdjustQueueReader {
     }
 
     private mutating func record() throws(PropertyListError) -> Record {
-        let stored = try archive.archive.element(at: position, of: elements)
-        let reference = archive.archive.document.uid(of: stored)
+        let stored = try archive.graph.element(at: position, of: elements)
+        var record: Record
         // A package that is listed several times in a row is read only once.
-        if last?.reference == reference { try charge(last, at: stored) } else { last = try read(stored, reference) }
-        guard var record = last?.record else { throw budgetError(at: stored) }
+        if let last, last.reference == archive.document.uid(of: stored) {
+            // A repeated record with a time is a duplicate, which is omitted. Its values are therefore not counted
+            // again.
+            let valueCount = last.record.time == nil ? last.valueCount : 0
+            try charge(nodes: valueCount, bytes: last.record.payload.count, "more values", at: stored)
+            record = last.record
+        } else {
+            record = try read(stored)
+        }
         record.source.index = position
         repeats.number(&record)
         return record
     }
 
-    /// Charges the repeated record `last` to the budget, or throws an error if the budget is exhausted.
-    private mutating func charge(
-        _ last: (reference: UInt32, record: Record, valueCount: Int)?, at stored: PropertyListNode
-    ) throws(PropertyListError) {
-        guard let last else { return }
-        // A repeated record with a time is a duplicate, which is omitted. Its values are therefore not counted again.
-        let valueCount = last.record.time == nil ? last.valueCount : 0
-        guard budget.reserve(nodes: valueCount, bytes: last.record.payload.count) else {
-            throw budgetError(at: stored)
-        }
-    }
-
-    private mutating func read(
-        _ stored: PropertyListNode, _ reference: UInt32
-    ) throws(PropertyListError) -> (reference: UInt32, record: Record, valueCount: Int) {
-        let expansion = try archive.archive.expansion(of: stored)
-        guard expansion.count <= Self.valueLimit, budget.reserve(nodes: expansion.count) else {
-            throw budgetError(at: stored)
-        }
+    private mutating func read(_ stored: PropertyListNode) throws(PropertyListError) -> Record {
+        let expansion = try archive.graph.expansion(of: stored)
+        guard expansion.count <= Self.valueLimit else { throw budgetError("more values", at: stored) }
+        try charge(nodes: expansion.count, "more values", at: stored)
         guard expansion.depth < Expansion.allowedDepth else {
-            throw PropertyListError(
-                .tooDeep, at: archive.archive.document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
+            throw archive.document.error(.tooDeep, at: stored, "more than \(Expansion.allowedDepth) levels")
         }
-        var package = try AdjustPackage(stored, in: &archive, context, budget: &budget)
+        var upload = try readPackage(stored)
         // Names can be repeated, but the object is valid in all other respects.
-        guard (try? document.read(package.parameters, policy: JSONReadingPolicy(duplicateKeys: .lastWins))) != nil
-        else { throw budgetError(at: stored) }
+        guard (try? document.read(parameters.text.bytes, policy: JSONReadingPolicy(duplicateKeys: .lastWins))) != nil
+        else { throw budgetError("more values", at: stored) }
         defer { document.reset() }
-        if document.memberCount(of: document.root) < package.parameterCount {
-            package.upload.findings.note("A4 names occur repeatedly; the first value of each applies")
-            package.upload.findings.fault("a parameter occurs repeatedly")
+        if document.memberCount(of: document.root) < parameters.memberCount {
+            upload.findings.note("A4 names occur repeatedly; the first value of each applies")
+            upload.findings.fault("a parameter occurs repeatedly")
         }
-        var record = package.upload.record(from: &document, isStored: true, state: context.state, source: source)
-        record.target = package.upload.target
-        if record.target == nil { record.held.append(.noTarget) }
-        summary.add(record, attempts: package.attempts, isFirst: position == 0, parameters: document)
-        return (reference, record, expansion.count)
+        let record = upload.record(from: &document, isStored: true, state: context.state, source: source)
+        summary.add(record, attempts: upload.attempts, isFirst: position == 0, parameters: document)
+        last = (archive.document.uid(of: stored), record, expansion.count)
+        return record
     }
 
-    private func budgetError(at node: PropertyListNode) -> PropertyListError {
-        PropertyListError(
-            .budgetExceeded, at: archive.archive.document.offset(of: node), "more values than a queue of this size has")
+    /// Charges values and bytes to the budget of the queue, or throws an error if the budget is exhausted.
+    mutating func charge(
+        nodes: Int = 0, bytes: Int = 0, _ excess: String = "larger parameters", at node: PropertyListNode
+    ) throws(PropertyListError) {
+        guard archive.budget.reserve(nodes: nodes, bytes: bytes) else { throw budgetError(excess, at: node) }
+    }
+
+    private func budgetError(_ excess: String, at node: PropertyListNode) -> PropertyListError {
+        archive.document.error(.budgetExceeded, at: node, "\(excess) than a queue of this size has")
     }
 }
 
@@ -131,16 +132,11 @@ struct AdjustQueueSummary: QueueRules {
     /// Whether another version of the SDK continued with its own queue.
     var isSuperseded = false
     /// The number of failed attempts to send the first package.
-    private var attempts = 0
-    private var sandboxPackages = 0
-    private var oldest: Timestamp?
+    private(set) var attempts = 0
+    private(set) var sandboxPackages = 0
+    private(set) var oldest: Timestamp?
     /// The time of the newest package, or `nil` if no package has a time.
     private(set) var newest: Timestamp?
-
-    init(packages: Int, state: AdjustState?) {
-        self.packages = packages
-        self.state = state
-    }
 
     /// Adds the package that `record` was created from.
     mutating func add(_ record: Record, attempts: Int, isFirst: Bool, parameters: JSONDocument) {
@@ -154,8 +150,7 @@ struct AdjustQueueSummary: QueueRules {
     func state(at instant: Int64) -> QueueState {
         if packages == 0 { return QueueState(.empty, "empty", "nothing is queued") }
         if isSuperseded {
-            return QueueState(
-                .notReady, "superseded", "another version of the SDK has continued with its own queue")
+            return QueueState(.notReady, "superseded", "another version of the SDK has continued with its own queue")
         }
         guard let state else { return QueueState(.unknown, "unknown", "the state of the SDK is not in the capture") }
         if state.isForgotten { return QueueState(.notReady, "forgotten", "the user asked Adjust to forget the device") }

@@ -29,16 +29,15 @@ struct AdjustRows: RowFormat {
         cells.currency = keep(AdjustParameters.currency)
         cells.extra = rows.buffer.keep(Self.extra(of: document, to: &rows, &nested))
         rows.add(cells)
-        return DeviceCells(
+        var device = DeviceCells(
             os: keep(AdjustParameters.osName), osVersion: keep(AdjustParameters.osVersion),
-            device: keep(AdjustParameters.deviceName), locale: rows.buffer.keep(Self.locale(of: document)))
-    }
-
-    private static func locale(of document: JSONDocument) -> String? {
-        guard let language = document.text(AdjustParameters.language, in: document.root),
+            device: keep(AdjustParameters.deviceName))
+        if let language = document.text(AdjustParameters.language, in: document.root),
             let country = document.text(AdjustParameters.country, in: document.root)
-        else { return nil }
-        return "\(language)-\(country)"
+        {
+            device.locale = rows.buffer.keep("\(language)-\(country)")
+        }
+        return device
     }
 
     /// Returns the revenue, or the amount of older versions, which is in thousandths of the unit of the currency.
@@ -79,15 +78,9 @@ struct AdjustRows: RowFormat {
             extra.set("callback", CanonicalText(nested.canonicalBytes(of: nested.root)))
             rows.add(attributesIn: nested.root, of: nested, kind: .callback)
         }
-        for key in [AdjustParameters.currency, AdjustParameters.measurement, AdjustParameters.sharing] {
+        for (key, isInColumn) in otherParameters {
             guard let value = document.value(of: key, in: root), document.kind(of: value) != .null,
-                document.kind(of: value) != .string || !document.bytes(of: value).isEmpty
-            else { continue }
-            extra.set(key, CanonicalText(document.canonicalBytes(of: value)))
-        }
-        // The columns contain only strings.
-        for key in [AdjustParameters.amount, AdjustParameters.revenue] {
-            guard let value = document.value(of: key, in: root), ![.null, .string].contains(document.kind(of: value))
+                document.kind(of: value) != .string || !isInColumn && !document.bytes(of: value).isEmpty
             else { continue }
             extra.set(key, CanonicalText(document.canonicalBytes(of: value)))
         }
@@ -100,5 +93,11 @@ struct AdjustRows: RowFormat {
         ("partner", AdjustParameters.partnerParams, .partner),
         (AdjustParameters.sharingOptions, AdjustParameters.sharingOptions, nil),
         (AdjustParameters.sharingSettings, AdjustParameters.sharingSettings, nil),
+    ]
+
+    /// The other parameters in the column `extra`, and whether another column contains them if they are strings.
+    private static let otherParameters = [
+        (AdjustParameters.currency, false), (AdjustParameters.measurement, false), (AdjustParameters.sharing, false),
+        (AdjustParameters.amount, true), (AdjustParameters.revenue, true),
     ]
 }

@@ -10,10 +10,10 @@ struct AdjustUpload {
     let path: String?
     /// The type of the upload, which follows from the path or, if ``path`` is `nil`, from the stored kind.
     let type: String
-    /// The name of the SDK that built the upload, or `nil` if the name cannot be sent in a header field.
-    private(set) var sdk: String?
-    /// The name of the app, or `nil` if there is none or it cannot be sent in a header field.
-    private(set) var agent: String?
+    /// The header fields with the name of the SDK that built the upload and the name of the app, if they can be sent.
+    private(set) var headers: [CapturedText: String] = [:]
+    /// The number of failed attempts to send the upload, or 0 if it is unknown.
+    var attempts = 0
     /// The findings about the upload so far.
     var findings = Findings()
     /// Excerpts of the names of the first parameters that are not strings, at most ``maximumNamedCount``.
@@ -24,48 +24,33 @@ struct AdjustUpload {
     /// The version of the SDK that built the request, if it is known.
     let version: [Int]?
 
-    /// Whether the SDK that built the request may have delayed its start, which is assumed if the version is unknown.
+    /// Whether the SDK that built the request may have delayed its start, as versions 4.9 to 4.38 do.
+    ///
+    /// This is assumed if the version is unknown.
     var mayBeDelayed: Bool {
-        guard let version else { return true }
-        return !version.lexicographicallyPrecedes(Self.firstDelayedVersion)
-            && version.lexicographicallyPrecedes(Self.firstSigningVersion)
+        version?.lexicographicallyPrecedes([4, 9]) != true && version?.lexicographicallyPrecedes([5]) != false
     }
-
-    private static let firstDelayedVersion = [4, 9]
-    /// The first version whose packages require a signature, and which no longer delays its start.
-    private static let firstSigningVersion = [5]
 
     init(path: String?, type: String, sdk: String?, agent: String?, needsSignature: Bool = false) {
         self.path = path
         self.type = type
-        let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
-        self.version = version
-        self.needsSignature =
-            needsSignature || version.map { !$0.lexicographicallyPrecedes(Self.firstSigningVersion) } ?? false
+        version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
+        // Since version 5, the SDK signs all requests.
+        self.needsSignature = needsSignature || version?.lexicographicallyPrecedes([5]) == false
         if let sdk, AdjustHeaders.isValidSDKName(sdk) {
-            self.sdk = sdk
+            headers[AdjustHeaders.sdkHeader] = sdk
         } else {
             findings.note("A16 \(AdjustHeaders.sdkHeader) missing or not allowed in a header")
             findings.fault("\(AdjustHeaders.sdkHeader) missing")
         }
-        guard let agent else { return }
-        if AdjustHeaders.isValidUserAgent(agent) {
-            self.agent = agent
-        } else {
+        if let agent, AdjustHeaders.isValidUserAgent(agent) {
+            headers[AdjustHeaders.agentHeader] = agent
+        } else if agent != nil {
             findings.note("A16 \(AdjustHeaders.agentHeader) not allowed in a header")
         }
     }
 
-    /// The target of the upload, or `nil` if the server does not accept the path.
-    var target: Target? {
-        guard let path else { return nil }
-        var headers: [CapturedText: String] = [:]
-        headers[AdjustHeaders.sdkHeader] = sdk
-        headers[AdjustHeaders.agentHeader] = agent
-        return Target(path: path, headers: headers)
-    }
-
-    /// Returns the record of the upload without its target, after removing the parameters that are not sent.
+    /// Returns the record of the upload, after removing the parameters that are not sent.
     ///
     /// `document` contains the parameters, and this method removes some of them. `isStored` is `true` if the parameters
     /// are from a queue. In this case, a note reports parameters of an attempt. `captureTime` is the time of the record
@@ -82,48 +67,36 @@ struct AdjustUpload {
         let payload = document.canonicalBytes(of: document.root)
         return Record(
             system: .adjust, type: type, id: PayloadHash.id(of: payload), client: client(in: document),
-            time: time ?? captureTime, app: app(in: document), payload: payload, source: source, notes: findings.notes,
-            held: holds(state))
+            time: time ?? captureTime, app: app(in: document), target: path.map { Target(path: $0, headers: headers) },
+            payload: payload, source: source, notes: findings.notes, held: holds(state))
     }
 
     // MARK: Parameters
 
     private mutating func removeUnsent(from document: inout JSONDocument, isStored: Bool) {
-        let root = document.root
-        func present(_ keys: [JSONKey]) -> [JSONKey] { keys.filter { document.value(of: $0, in: root) != nil } }
-        let credentials = present(AdjustParameters.credentials)
-        let attempts = present(AdjustParameters.attempts)
-        let isCallbackIDUnsent =
-            version?.lexicographicallyPrecedes(AdjustParameters.firstVersionWithCallbackID) ?? false
-        let callbackID = isCallbackIDUnsent ? present([AdjustParameters.eventCallbackID]) : []
-        let unsent = credentials + attempts + callbackID
-        guard !unsent.isEmpty else { return }
-        document.removeMembers(from: root) { document, member in
-            unsent.contains { document.bytes(of: member.key).equals($0.utf8.span) }
-        }
+        let credentials = document.removeMembers(AdjustParameters.credentials, from: document.root)
+        let attempts = document.removeMembers(AdjustParameters.attempts, from: document.root)
+        let callbackID = version?.lexicographicallyPrecedes([4, 35, 2]) == true ? [AdjustParameters.callbackID] : []
+        let unsent = document.removeMembers(callbackID, from: document.root)
         if !credentials.isEmpty { needsSignature = true }
         // Only a stored package gets a note about parameters of an attempt, because they are normal in a captured
         // request.
-        for (code, names) in [("A7", credentials), ("A15", isStored ? attempts : []), ("A12", callbackID)]
+        for (code, names) in [("A7", credentials), ("A15", isStored ? attempts : []), ("A12", unsent)]
         where !names.isEmpty {
-            findings.note("\(code) \(names.map(\.description).joined(separator: ", ")) omitted")
+            findings.note("\(code) \(names.joined(separator: ", ")) omitted")
         }
     }
 
     /// Adds a fault for each missing required parameter, and one fault for all parameters that are not strings.
     private mutating func checkForm(of document: JSONDocument) {
         let root = document.root
-        let required = [AdjustParameters.appToken, AdjustParameters.createdAt]
-        for key in type == AdjustType.event ? required + [AdjustParameters.eventToken] : required
-        where document.text(key, in: root) == nil {
-            findings.fault("\(key) missing")
-        }
-        for position in 0..<document.memberCount(of: root) {
-            let member = document.member(at: position, of: root)
-            guard document.kind(of: member.value) != .string, nonStringNames.count < Self.maximumNamedCount else {
-                continue
-            }
-            nonStringNames.append(document.bytes(of: member.key).adjustExcerpt)
+        let eventToken = type == AdjustType.event ? [AdjustParameters.eventToken] : []
+        for key in [AdjustParameters.appToken, AdjustParameters.createdAt] + eventToken
+        where document.text(key, in: root) == nil { findings.fault("\(key) missing") }
+        for member in document.members(of: root)
+        where document.kind(of: member.value) != .string && nonStringNames.count < Self.maximumNamedCount {
+            let name = String(readingUTF8: document.bytes(of: member.key), scalarCount: Self.excerptLength)
+            nonStringNames.append(name)
         }
         guard !nonStringNames.isEmpty else { return }
         findings.note("A4 not a string: \(nonStringNames.joined(separator: ", "))")
@@ -142,38 +115,27 @@ struct AdjustUpload {
     }
 
     private func app(in document: JSONDocument) -> App? {
-        let words = agent?.split(separator: " ", omittingEmptySubsequences: false).map(String.init) ?? []
-        func word(_ index: Int) -> String? {
-            words.count == 8 && words[index] != AppProperty.unknown ? words[index] : nil
-        }
+        let agent = headers[AdjustHeaders.agentHeader] ?? ""
+        let words = agent.split(separator: " ", omittingEmptySubsequences: false)
+        let known = words.count == 8 ? words.map { $0 == AppProperty.unknown ? nil : String($0) } : [nil, nil]
         return App(
-            id: document.text(AdjustParameters.bundleID, in: document.root) ?? word(0),
+            id: document.text(AdjustParameters.bundleID, in: document.root) ?? known[0],
             version: document.text(AdjustParameters.appVersionShort, in: document.root),
-            build: document.text(AdjustParameters.appVersion, in: document.root) ?? word(1))
+            build: document.text(AdjustParameters.appVersion, in: document.root) ?? known[1])
     }
 
     private func holds(_ state: AdjustState?) -> [Hold] {
         var holds: [Hold] = []
         if type != AdjustType.deletionRequest {
-            holds.append(AdjustType.consents.contains(type) ? AdjustHold.consent : AdjustHold.attribution)
+            holds.append(Hold(AdjustType.consents.contains(type) ? "consent" : "attribution"))
             if state?.isForgotten == true {
                 holds.append(.forgotten)
             } else if state?.isEnabled == false {
-                holds.append(AdjustHold.disabled)
+                holds.append(Hold("disabled"))
             }
         }
-        if needsSignature { holds.append(AdjustHold.signature) }
-        return holds + [findings.hold].compactMap(\.self)
-    }
-}
-
-extension Span<UInt8> {
-    /// The first Unicode scalars of UTF-8, for notes.
-    ///
-    /// The rest is not read. A scalar has at most four bytes.
-    fileprivate var adjustExcerpt: String {
-        let start = String(readingUTF8: extracting(first: 4 * AdjustUpload.excerptLength))
-        return String(start.unicodeScalars.prefix(AdjustUpload.excerptLength))
+        if needsSignature { holds.append(Hold("signature")) }
+        return holds + [findings.hold, path == nil ? .noTarget : nil].compactMap(\.self)
     }
 }
 
@@ -184,14 +146,11 @@ extension Span<UInt8> {
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.2.
 enum AdjustType {
     static let event = "event"
-    static let revenue = "revenue"
     static let session = "session"
     /// A request to forget the device, which is sent before all other packages of the client.
     static let deletionRequest = "gdpr"
     static let subscription = "subscription"
     static let purchaseVerification = "purchase_verification"
-    /// The type of a package whose path and kind are unknown.
-    static let unknown = "unknown"
 
     /// The types of packages that report a choice of the user on sharing or measurement.
     static let consents: Set<CapturedText> = [
@@ -202,7 +161,7 @@ enum AdjustType {
     static let byPath: [CapturedText: String] = [
         "/ad_revenue": "ad_revenue", "/disable_third_party_sharing": "disable_third_party_sharing", "/event": event,
         "/gdpr_forget_device": deletionRequest, "/measurement_consent": "measurement_consent",
-        "/reattribute": "reattribution", "/revenue": revenue, "/sdk_click": "click", "/sdk_info": "info",
+        "/reattribute": "reattribution", "/revenue": "revenue", "/sdk_click": "click", "/sdk_info": "info",
         "/session": session, "/startup": session, "/third_party_sharing": "third_party_sharing",
         "/v2/purchase": subscription, "/verify": purchaseVerification,
     ]

@@ -13,16 +13,19 @@ struct AdjustUploads: UploadFormat {
         AdjustType.purchaseVerification: "https://ssrv.adjust.com",
     ])
     let precedence = Precedence(first: [], deletionRequests: [AdjustType.deletionRequest])
-    let holds = AdjustHold.codes
+    let holds = [
+        HoldCode("attribution", "would count late, as an installation, a session or fraud"),
+        HoldCode("consent", "contains a choice that the user may have changed since"),
+        HoldCode("disabled", "is from an app whose SDK is switched off"),
+        HoldCode(Hold.forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
+        HoldCode("signature", "would lack the signature that the server may demand"),
+        HoldCode("superseded", "was sent or dropped by another version of the SDK"),
+    ]
     let answersContainClientData = true
 
     func isTargetPath(_ path: String) -> Bool { AdjustType.byPath[path] != nil }
 
     func isPath(_ path: String, ofID id: String, type: String) -> Bool { AdjustType.byPath[path] == type }
-
-    func outcome(of answer: Answer) -> Outcome { AdjustAnswer(answer).outcome }
-
-    func instructions(in answer: Answer) -> AnswerInstructions { AdjustAnswer(answer).instructions }
 
     func isTargetHeader(_ field: HeaderField) -> Bool {
         switch field.name {
@@ -41,41 +44,25 @@ struct AdjustUploads: UploadFormat {
         guard let document = try? JSONDocument(payload), document.kind(of: document.root) == .object else {
             throw .payload
         }
-        var body: [UInt8] = []
-        for position in 0..<document.memberCount(of: document.root) {
-            let member = document.member(at: position, of: document.root)
+        var form = FormWriter()
+        for member in document.members(of: document.root) {
             guard document.kind(of: member.value) == .string else { throw .payload }
-            PercentEncoding.append(formValue: document.bytes(of: member.key).copied(), to: &body)
-            body.append(UInt8(ascii: "="))
-            PercentEncoding.append(formValue: document.bytes(of: member.value).copied(), to: &body)
-            body.append(UInt8(ascii: "&"))
+            form.append(document.bytes(of: member.key).copied(), document.bytes(of: member.value).copied())
         }
-        body += "sent_at=".utf8
-        PercentEncoding.append(formValue: now.adjustText.utf8, to: &body)
-        return RequestContent(type: "application/x-www-form-urlencoded", body: body)
-    }
-}
-
-// MARK: - Answers
-
-/// An answer from Adjust's server, with a JSON object as its body.
-///
-/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 10.3.
-struct AdjustAnswer {
-    private let answer: Answer
-    /// The members of the body, or `nil` if the body is not a JSON object but, for example, the page of a captive
-    /// portal.
-    private let fields: JSONFields?
-
-    init(_ answer: Answer) {
-        self.answer = answer
-        fields = try? JSONFields(answer.body)
+        form.append("sent_at".utf8, now.adjustText.utf8)
+        return form.content
     }
 
-    var outcome: Outcome {
+    // MARK: Answers
+
+    /// Returns the outcome that the status and the JSON object in the body state.
+    ///
+    /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 10.3.
+    func outcome(of answer: Answer) -> Outcome {
         let status = answer.status
         guard answer.isWhole else { return .unknown(reason: "the server's answer was cut short") }
-        guard let fields else {
+        // A body without an object is, for example, the page of a captive portal.
+        guard let fields = try? JSONFields(answer.body) else {
             // Only pages and plain text are quoted, because damaged JSON can contain ids of the client.
             var page = answer
             let first = page.body.first { $0 > 0x20 } ?? 0
@@ -85,41 +72,20 @@ struct AdjustAnswer {
         }
         let texts = ["error", "message"].compactMap { fields.text(JSONKey($0)) }
         let message = texts.first { !$0.isEmpty }.map { answer.line($0) } ?? ""
-        if status == 200 {
-            return .delivered(status: status, note: message.isEmpty || message == "OK" ? nil : message)
-        }
+        if status == 200 { return .delivered(status: status, note: ["", "OK"].contains(message) ? nil : message) }
         return .refused(status: status, reason: message.isEmpty ? "the server rejects the request" : message)
     }
 
-    var instructions: AnswerInstructions {
-        AnswerInstructions(
+    func instructions(in answer: Answer) -> AnswerInstructions {
+        let fields = try? JSONFields(answer.body)
+        return AnswerInstructions(
             retryDelay: fields?.integer("retry_in").map { max(0, $0) / 1000 + ($0 % 1000 > 0 ? 1 : 0) },
             nextDelay: fields?.integer("continue_in").map { Double(max(0, $0)) / 1000 },
             endsClient: fields?.text("tracking_state") == "opted_out")
     }
 }
 
-// MARK: - Holds
-
-/// The holds of Adjust's records, except for the holds that all systems share.
-///
-/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.3.
-enum AdjustHold {
-    static let attribution = Hold("attribution")
-    static let consent = Hold("consent")
-    static let disabled = Hold("disabled")
-    static let signature = Hold("signature")
-    static let superseded = Hold("superseded")
-
-    static let codes = [
-        HoldCode(attribution.code, "would count late, as an installation, a session or fraud"),
-        HoldCode(consent.code, "contains a choice that the user may have changed since"),
-        HoldCode(disabled.code, "is from an app whose SDK is switched off"),
-        HoldCode(Hold.forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
-        HoldCode(signature.code, "would lack the signature that the server may demand"),
-        HoldCode(superseded.code, "was sent or dropped by another version of the SDK"),
-    ]
-}
+// MARK: - Captured requests
 
 /// The format of captured requests to Adjust's servers.
 ///
@@ -134,11 +100,8 @@ struct AdjustRequests: RequestFormat {
     let methods = ["POST"]
     let body = CapturedBody.fields
     let headers = [AdjustHeaders.sdkHeader, AdjustHeaders.agentHeader]
-    let secretHeaders = [authorization]
+    let secretHeaders = ["authorization"]
     let payloadsRepeat = true
-
-    private static let authorization = "authorization"
-    private static let firstVersionWithoutAgent = [4]
 
     func isUpload(_ parts: [[UInt8]]) -> Bool { AdjustType.path(ofParts: parts) != nil }
 
@@ -155,20 +118,17 @@ struct AdjustRequests: RequestFormat {
         guard let path = AdjustType.path(ofParts: upload.route?.parts ?? []), let type = AdjustType.byPath[path] else {
             throw .invalid("the path is none that the SDK uses")
         }
-        func values(_ name: String) -> [String] {
-            upload.headers.filter { $0.isNamed(name) }.map(\.value)
-        }
-        let sdks = values(AdjustHeaders.sdkHeader)
+        let sdks = upload.headers.values(of: AdjustHeaders.sdkHeader)
         let sdk = sdks.count == 1 ? sdks[0] : nil
-        let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         // Since version 4 of the SDK, the system or the app sets the user agent, so the user agent is not kept.
-        let hasOwnAgent = version?.lexicographicallyPrecedes(Self.firstVersionWithoutAgent) ?? false
+        let hasOwnAgent = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }?.lexicographicallyPrecedes([4]) == true
         var request = AdjustUpload(
-            path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustHeaders.agentHeader).first : nil,
-            needsSignature: !values(Self.authorization).isEmpty)
+            path: path, type: type, sdk: sdk,
+            agent: hasOwnAgent ? upload.headers.values(of: AdjustHeaders.agentHeader).first : nil,
+            needsSignature: secretHeaders.contains { !upload.headers.values(of: $0).isEmpty })
         var record = upload.completed(
             request.record(from: &document, isStored: false, captureTime: upload.time, source: upload.source))
-        record.target?.headers = request.target?.headers ?? [:]
+        record.target?.headers = request.headers
         return record
     }
 }

@@ -44,8 +44,7 @@ public struct GleanDefinitions: Sendable {
             throw DefinitionsError("not a JSON object with a definition for each name", at: 0)
         }
         var faults: [DefinitionsError] = []
-        for index in 0..<document.memberCount(of: document.root) {
-            let member = document.member(at: index, of: document.root)
+        for member in document.members(of: document.root) {
             do throws(DefinitionsError) {
                 guard let definition = try GleanDefinition(member, of: document) else { continue }
                 try add(definition)

@@ -69,9 +69,7 @@ struct GleanPath {
 
     /// Parses `path`, or returns `nil` if it does not match the grammar.
     init?(_ path: Span<UInt8>) {
-        guard path.count <= Self.maximumLength, path.count > Self.prefix.count,
-            path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
-        else { return nil }
+        guard path.count <= Self.maximumLength, path.starts(with: Self.prefix.span) else { return nil }
         var parts: [Range<Int>] = []
         var start = Self.prefix.count
         for index in start..<path.count where path[index] == UInt8(ascii: "/") {

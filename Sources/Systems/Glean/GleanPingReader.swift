@@ -253,8 +253,7 @@ struct PingMetadata {
     init?(_ document: JSONDocument) {
         let root = document.root
         guard document.kind(of: root) == .object else { return nil }
-        for index in 0..<document.memberCount(of: root) {
-            let member = document.member(at: index, of: root)
+        for member in document.members(of: root) {
             guard let key = Self.knownKeys.first(where: { document.bytes(of: member.key).equals($0.utf8.span) }) else {
                 unknownKeys.append(document.string(of: member.key))
                 continue
@@ -285,8 +284,7 @@ struct PingMetadata {
 
     private mutating func readHeaders(_ value: JSONNode, in document: JSONDocument) -> Bool {
         guard document.kind(of: value) == .object else { return false }
-        for index in 0..<document.memberCount(of: value) {
-            let member = document.member(at: index, of: value)
+        for member in document.members(of: value) {
             guard document.kind(of: member.value) == .string else { return false }
             headers.append(HeaderField(document.string(of: member.key), document.string(of: member.value)))
         }

@@ -23,14 +23,12 @@ struct GleanRows: RowFormat {
         }
         if let events = document.array(GleanKeys.events, in: document.root) {
             let clock = EventClock(document)
-            var event = document.firstElement(of: events)
-            while let current = event {
-                var cells = Self.cells(of: current, in: document, &rows.buffer)
-                let timestamp = document.value(of: GleanKeys.timestamp, in: current)
+            document.forEachElement(of: events) { event in
+                var cells = Self.cells(of: event, in: document, &rows.buffer)
+                let timestamp = document.value(of: GleanKeys.timestamp, in: event)
                 cells.elapsed = clock.milliseconds(of: rows.buffer.keep(integer: timestamp, of: document))
-                cells.basis = Self.timeBasis(of: current, in: document, elapsed: cells.elapsed, clock)
+                cells.basis = Self.timeBasis(of: event, in: document, elapsed: cells.elapsed, clock)
                 rows.add(cells)
-                event = document.element(after: current, of: events)
             }
         }
         guard let info = document.value(of: GleanKeys.clientInfo, in: document.root) else { return DeviceCells() }

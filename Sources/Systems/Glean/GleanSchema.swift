@@ -21,7 +21,7 @@ enum GleanSchema {
 
     /// The fields of a body with all its sections.
     static let allFields: PayloadFields = [
-        .optional("$schema", .string(), .drop, "the URL of the schema"),
+        .string("$schema", .drop, "the URL of the schema"),
         .required(GleanKeys.clientInfo, fields: clientInfo, "information about the client and its app"),
         .optional(GleanKeys.events, listOf: event, "the events"),
         .optional(GleanKeys.metrics, fields: allMetrics, "the metrics by type"),
@@ -33,35 +33,35 @@ enum GleanSchema {
     // MARK: Information
 
     private static let clientInfo: PayloadFields = [
-        .optional("android_sdk_version", .string(), .keep(.version), "the API level of Android"),
+        .string("android_sdk_version", .keep(.version), "the API level of Android"),
         .required(GleanKeys.appBuild, .string(), .orUnknown(.version), "the build number of the app"),
-        .optional(GleanKeys.appChannel, .string(), .keep(.word), "the release channel of the app"),
+        .string(GleanKeys.appChannel, .keep(.word), "the release channel of the app"),
         .required(GleanKeys.appDisplayVersion, .string(), .orUnknown(.version), "the version of the app"),
         .required("architecture", .string(), .orUnknown(.model), "the architecture of the processor"),
         .optional("attribution", fields: attribution, "the advertisement or search that led to the installation"),
-        .optional("build_date", .string(), .time(.text), "the time at which the app was built"),
+        .string("build_date", .time(.text), "the time at which the app was built"),
         .optional(GleanKeys.clientID, .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
-        .optional("device_manufacturer", .string(), .keep(.model), "the manufacturer of the device"),
-        .optional(GleanKeys.deviceModel, .string(), .keep(.model), "the model of the device"),
+        .string("device_manufacturer", .keep(.model), "the manufacturer of the device"),
+        .string(GleanKeys.deviceModel, .keep(.model), "the model of the device"),
         .optional(
-            "distribution", fields: [.optional("name", .string(), .drop, "the name of the distribution")],
+            "distribution", fields: [.string("name", .drop, "the name of the distribution")],
             "the distribution of the app"),
         .required("first_run_date", .string(), .timeOrUnknown, "the day of the first run of the app"),
-        .optional(GleanKeys.locale, .string(), .keep(.locale), "the locale of the app"),
+        .string(GleanKeys.locale, .keep(.locale), "the locale of the app"),
         .required(GleanKeys.os, .string(), .orUnknown(.model), "the name of the operating system"),
         .required(GleanKeys.osVersion, .string(), .orUnknown(.version), "the version of the operating system"),
-        .optional("session_count", .integer(), .keep(.number), "the sequence number of the session"),
-        .optional("session_id", .string(), .pseudonym(.session), "the id of the session"),
+        .integer("session_count", "the sequence number of the session"),
+        .string("session_id", .pseudonym(.session), "the id of the session"),
         .required(GleanKeys.sdkBuild, .string(), .orUnknown(.version), "the version of the SDK"),
-        .optional("windows_build_number", .integer(), .keep(.number), "the build number of Windows"),
+        .integer("windows_build_number", "the build number of Windows"),
     ]
 
     private static let attribution: PayloadFields = [
-        .optional("campaign", .string(), .drop, "the advertising campaign"),
-        .optional("content", .string(), .drop, "the content of the advertisement"),
-        .optional("medium", .string(), .drop, "the advertising medium"),
-        .optional("source", .string(), .drop, "the advertising source"),
-        .optional("term", .string(), .drop, "the search term"),
+        .string("campaign", .drop, "the advertising campaign"),
+        .string("content", .drop, "the content of the advertisement"),
+        .string("medium", .drop, "the advertising medium"),
+        .string("source", .drop, "the advertising source"),
+        .string("term", .drop, "the search term"),
     ]
 
     private static let pingInfo: PayloadFields = [
@@ -84,10 +84,9 @@ enum GleanSchema {
     ]
 
     private static let experimentExtra: PayloadFields = [
-        .optional(
-            "enrollment_id", .string(), .pseudonym(PseudonymClass("enrollment")),
-            "the id of the enrollment in the experiment"),
-        .optional("type", .string(), .keep(.word), "the type of the experiment"),
+        .string(
+            "enrollment_id", .pseudonym(PseudonymClass("enrollment")), "the id of the enrollment in the experiment"),
+        .string("type", .keep(.word), "the type of the experiment"),
     ]
 
     private static let serverKnobs: PayloadFields = [
@@ -149,7 +148,7 @@ enum GleanSchema {
         .required("session_id", .string(), .pseudonym(.session), "the id of the session"),
         .required("session_sample_rate", .number(.share), .keep(.number), "the fraction of sessions that are recorded"),
         .required("session_seq", .integer(atLeast: 0), .keep(.number), "the sequence number of the session"),
-        .optional("session_start_time", .string(), .time(.text), "the time at which the session started"),
+        .string("session_start_time", .time(.text), "the time at which the session started"),
     ]
 
     // MARK: Metrics
@@ -234,7 +233,7 @@ enum GleanSchema {
     ]
 
     private static let distribution: PayloadFields = [
-        .optional(GleanKeys.sum, .integer(), .keep(.number), "the sum of all values"),
+        .integer(GleanKeys.sum, "the sum of all values"),
         .required(
             "values", .map(KeyForm("a bucket", isDigits), .integer()), .map(.form(.decimal), .keep(.number)),
             "the number of values in each bucket"),

@@ -162,7 +162,7 @@ struct PingTags {
     /// Creates the debugging tags from the header fields of a Glean ping.
     init(_ fields: [HeaderField]) {
         for name in [Self.debugID, Self.sourceTags] {
-            let values = fields.filter { $0.isNamed(name) }.map(\.value)
+            let values = fields.values(of: name)
             guard let value = values.first else { continue }
             if values.count == 1, Self.isAllowedTag(HeaderField(name, value)) {
                 acceptedTags[name] = value

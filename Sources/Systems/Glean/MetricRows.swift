@@ -86,14 +86,15 @@ struct MetricRows {
     /// A metric type whose value is not an object gets a single row.
     func rows(of metrics: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> [MetricRow] {
         var collector = self
-        document.forEachMember(of: metrics) { type in
+        for type in document.members(of: metrics) {
             var row = MetricRow(type: buffer.keep(string: type.key, of: document))
             guard document.kind(of: type.value) == .object else {
                 row.value = buffer.keep(value: type.value, of: document)
-                return collector.rows.append(row)
+                collector.rows.append(row)
+                continue
             }
             let kind = MetricKind(document.string(of: type.key))
-            document.forEachMember(of: type.value) { metric in
+            for metric in document.members(of: type.value) {
                 row.name = buffer.keep(string: metric.key, of: document)
                 let definition = definitions.count == 0 ? nil : definitions[document.string(of: metric.key)]
                 row.description = buffer.keep(definition?.summary)
@@ -118,7 +119,7 @@ struct MetricRows {
             }
             return rows.append(row)
         }
-        document.forEachMember(of: value) { label in
+        for label in document.members(of: value) {
             let cell = buffer.keep(string: label.key, of: document)
             if start.label == .null { row.label = cell } else { row.secondLabel = cell }
             add(label.value, kind.withoutLabel, definition, row, in: document, &buffer)
@@ -129,15 +130,18 @@ struct MetricRows {
 /// The numeric contents and the number of labels of a metric type.
 private struct MetricKind {
     /// The values of the underlying type, of which labeled types have one for each label.
-    private enum Values {
-        case number
+    ///
+    /// The raw value is the name of the type.
+    private enum Values: String {
+        /// Values that are numbers, including those of the type `quantity`.
+        case number = "counter"
         case timespan
-        case timingDistribution
-        case memoryDistribution
-        case customDistribution
+        case timingDistribution = "timing_distribution"
+        case memoryDistribution = "memory_distribution"
+        case customDistribution = "custom_distribution"
         case rate
         /// Values without a number, or values of an unknown type.
-        case other
+        case other = ""
     }
 
     private let values: Values
@@ -156,16 +160,7 @@ private struct MetricKind {
         } else {
             labelCount = 0
         }
-        values =
-            switch name {
-            case "counter", "quantity": .number
-            case "timespan": .timespan
-            case "timing_distribution": .timingDistribution
-            case "memory_distribution": .memoryDistribution
-            case "custom_distribution": .customDistribution
-            case "rate": .rate
-            default: .other
-            }
+        values = name == "quantity" ? .number : Values(rawValue: String(name)) ?? .other
     }
 
     private init(_ values: Values, labelCount: Int) {
@@ -213,12 +208,5 @@ private struct MetricKind {
         case .number, .customDistribution: return buffer.keep(definition?.unit)
         case .rate, .other: return .null
         }
-    }
-}
-
-extension JSONDocument {
-    /// Calls `body` with each member of `object` in canonical order, or does nothing if `object` is not an object.
-    fileprivate func forEachMember(of object: JSONNode, _ body: (JSONMember) -> Void) {
-        for index in 0..<memberCount(of: object) { body(member(at: index, of: object)) }
     }
 }

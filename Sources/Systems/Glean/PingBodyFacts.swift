@@ -52,9 +52,8 @@ struct PingBodyFacts {
     private static func addFaults(
         forErrorMetricsIn info: JSONNode, of document: JSONDocument, to findings: inout Findings
     ) {
-        guard document.kind(of: info) == .object else { return }
-        for index in 0..<document.memberCount(of: info) {
-            let key = document.bytes(of: document.member(at: index, of: info).key)
+        for member in document.members(of: info) {
+            let key = document.bytes(of: member.key)
             guard key.count > errorMetricPrefix.utf8.count,
                 key.extracting(first: errorMetricPrefix.utf8.count).equals(errorMetricPrefix)
             else { continue }
@@ -113,13 +112,6 @@ extension PingBodyFacts {
         let names = Set((metadataCapabilities + requiredCapabilities).map { CapturedText($0) }).subtracting(["http"])
         guard !names.isEmpty else { return nil }
         return Hold("capability", NameList.text(names.sortedStrings))
-    }
-}
-
-extension JSONDocument {
-    /// Returns the value of `key` in `object`, or `nil` if the value is not a string.
-    func string(forKey key: JSONKey, in object: JSONNode) -> String? {
-        value(of: key, .string, in: object).map { string(of: $0) }
     }
 }
 

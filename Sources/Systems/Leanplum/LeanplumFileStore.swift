@@ -5,7 +5,7 @@ import PropertyList
 import Telemetry
 
 /// A property list in which an older SDK stored requests.
-struct LeanplumFileStore: Store {
+struct LeanplumFileStore: FileStore {
     enum Contents: Sendable {
         /// A file that contains only requests. `applicationID` is from the name of the file, and is `nil` if the name
         /// contains no id.
@@ -31,13 +31,8 @@ struct LeanplumFileStore: Store {
         }
     }
 
-    var path: String { location.path }
-    var folderPath: String { location.folderPath }
-
-    func file(at index: Int) -> StoreFile? {
-        // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
-        StoreFile(location, kind: kind, credentials: kind == .leanplumUserDefaults ? .always : .never)
-    }
+    // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
+    var credentials: StoreFile.Credentials { kind == .leanplumUserDefaults ? .always : .never }
 
     func makeReader(in context: StoreContext) -> any StoreReader { LeanplumFileReader(contents: contents) }
 }
@@ -57,7 +52,7 @@ extension LeanplumFileStore {
     /// Returns Leanplum's id of the app, or `nil` if the file does not contain preferences with the id.
     fileprivate func applicationIDInPreferences(_ tree: FileTree) -> String? {
         // The scan of the preferences reports the error if they cannot be read.
-        guard case .preferences = contents, let bytes = location.contents(in: tree, limit: InputLimits.storeFileSize),
+        guard case .preferences = contents, let bytes = fileContents(in: tree),
             let document = try? PropertyListDocument(bytes), document.kind(of: document.root) == .dictionary
         else { return nil }
         return LeanplumDefaults(document).applicationID

@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 import JSONText
 import PropertyList
@@ -376,7 +377,6 @@ private struct LeanplumText {
     // If a key is repeated, its last value applies, as in Foundation. The depth limit leaves two levels for the
     // payload.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// An error for a string that is not a request.
     struct TextError: Error {
@@ -387,7 +387,7 @@ private struct LeanplumText {
     /// Parses a request, which must be a non-empty JSON object.
     static func parse(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
         do throws(JSONError) {
-            try document.read(text.starts(with: byteOrderMark) ? Array(text.dropFirst(3)) : text, policy: policy)
+            try document.read(text.starts(with: ByteOrderMark.utf8) ? Array(text.dropFirst(3)) : text, policy: policy)
         } catch {
             throw TextError(reason: reason(for: error, in: text), detail: error.description)
         }
@@ -405,14 +405,7 @@ private struct LeanplumText {
 extension JSONDocument {
     /// Removes all credentials from a request, and returns a note for each.
     mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
-        guard kind(of: object) == .object else { return [] }
-        var notes: [String] = []
-        for key in LeanplumFields.credentialKeys {
-            guard let value = value(of: key, in: object) else { continue }
-            removeMember(withValue: value, from: object)
-            notes.append("credential_removed:\(key)")
-        }
-        return notes
+        removeMembers(LeanplumFields.credentialKeys, from: object).map { "credential_removed:\($0)" }
     }
 }
 

@@ -17,11 +17,9 @@ struct LeanplumRows: RowFormat {
     ) -> DeviceCells {
         guard let requests = document.array(LeanplumKeys.data, in: document.root) else { return DeviceCells() }
         var device = DeviceCells()
-        var request = document.firstElement(of: requests)
-        while let current = request {
-            Self.updateDevice(from: current, in: document, &device, &rows.buffer)
-            Self.addEvent(current, of: document, to: &rows, &nested)
-            request = document.element(after: current, of: requests)
+        document.forEachElement(of: requests) { request in
+            Self.updateDevice(from: request, in: document, &device, &rows.buffer)
+            Self.addEvent(request, of: document, to: &rows, &nested)
         }
         return device
     }
@@ -120,8 +118,7 @@ struct LeanplumRows: RowFormat {
             nested.read(stringAt: user, of: document), nested.memberCount(of: nested.root) > 0
         {
             selection.user = user
-            for index in 0..<nested.memberCount(of: nested.root) {
-                let attribute = nested.member(at: index, of: nested.root)
+            for attribute in nested.members(of: nested.root) {
                 let label = LeanplumVocabulary.attributes[nested.string(of: attribute.key)]
                 rows.add(attribute, of: nested, kind: .user, label: label)
             }
@@ -130,8 +127,7 @@ struct LeanplumRows: RowFormat {
             document.bytes(of: action).equals(LeanplumVocabulary.deviceAttributesAction)
         else { return selection }
         selection.includesDevice = true
-        for index in 0..<document.memberCount(of: request) {
-            let member = document.member(at: index, of: request)
+        for member in document.members(of: request) {
             guard member.value != selection.user, !used.contains(member.value), selection.contains(member, of: document)
             else { continue }
             let label = LeanplumFields.meanings[CapturedText(document.string(of: member.key))]

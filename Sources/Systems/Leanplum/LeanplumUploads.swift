@@ -52,9 +52,7 @@ struct LeanplumUploads: UploadFormat {
         guard let appID = credential[LeanplumCredential.appID], let key = credential[LeanplumCredential.key] else {
             throw .otherCredential
         }
-        return RequestContent(
-            type: "application/x-www-form-urlencoded",
-            body: try LeanplumForm.body(payload: payload, appID: appID, key: key, now: now))
+        return try LeanplumForm.content(payload: payload, appID: appID, key: key, now: now)
     }
 
     func outcome(of answer: Answer) -> Outcome {
@@ -75,22 +73,20 @@ enum LeanplumForm {
     /// The name of the field that contains the stored requests.
     static let dataField = "data"
 
-    /// Creates the body of a call.
+    /// Creates the content of a call.
     ///
     /// - Throws: `RequestError.payload` if `payload` is not a non-empty list `{"data":[…]}`.
-    static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
-        var body = Array("\(actionField)=\(multiAction)&appId=".utf8)
-        PercentEncoding.append(formValue: appID.utf8, to: &body)
-        body.append(contentsOf: "&client=ios&clientKey=".utf8)
-        PercentEncoding.append(formValue: key.utf8, to: &body)
-        body.append(contentsOf: "&\(dataField)=".utf8)
-        PercentEncoding.append(formValue: payload, to: &body)
-        if let version = try sdkVersion(of: payload) {
-            body.append(contentsOf: "&sdkVersion=".utf8)
-            PercentEncoding.append(formValue: version.utf8, to: &body)
+    static func content(
+        payload: [UInt8], appID: String, key: String, now: Timestamp
+    ) throws(RequestError) -> RequestContent {
+        var form = FormWriter()
+        for (name, value) in [(actionField, multiAction), ("appId", appID), ("client", "ios"), ("clientKey", key)] {
+            form.append(name.utf8, value.utf8)
         }
-        body.append(contentsOf: "&time=\(secondsText(for: now))".utf8)
-        return body
+        form.append(dataField.utf8, payload)
+        if let version = try sdkVersion(of: payload) { form.append("sdkVersion".utf8, version.utf8) }
+        form.append("time".utf8, secondsText(for: now).utf8)
+        return form.content
     }
 
     /// Returns the seconds since 1970 with six decimal places, in the format `%f` of the SDK.

@@ -62,8 +62,8 @@ private struct LeanplumLabels {
         else { return [] }
         var known: [String] = []
         var unknown = 0
-        for position in 0..<nested.memberCount(of: nested.root) {
-            let name = nested.string(of: nested.member(at: position, of: nested.root).key)
+        for attribute in nested.members(of: nested.root) {
+            let name = nested.string(of: attribute.key)
             if let meaning = LeanplumVocabulary.attributes[name] {
                 known.append(meaning)
             } else {
@@ -79,12 +79,9 @@ private struct LeanplumLabels {
         guard let text = payload.value(of: LeanplumKeys.params, in: request),
             nested.read(stringAt: text, of: payload)
         else { return nil }
-        for position in 0..<nested.memberCount(of: nested.root) {
-            let value = nested.member(at: position, of: nested.root).value
-            guard nested.kind(of: value) == .string else { continue }
-            if let destination = LeanplumVocabulary.destination(ofDeepLink: nested.string(of: value)) {
-                return destination
-            }
+        for parameter in nested.members(of: nested.root) where nested.kind(of: parameter.value) == .string {
+            let link = nested.string(of: parameter.value)
+            if let destination = LeanplumVocabulary.destination(ofDeepLink: link) { return destination }
         }
         return nil
     }

@@ -33,16 +33,14 @@ struct MozillaRows: RowFormat {
         let processStart = rows.buffer.keep(
             integer: document.value(of: MeasurementKeys.processStart, in: document.root), of: document)
         var index = 0
-        var event = document.firstElement(of: events)
-        while let current = event {
-            var cells = cells(of: current, in: document, &rows.buffer)
+        document.forEachElement(of: events) { event in
+            var cells = cells(of: event, in: document, &rows.buffer)
             if index < firstIndexOfLastRun {
                 cells.basis = .earlierRun
             } else {
                 cells.basis = TimeBasis(processStart, .processStart, elapsed: cells.elapsed) ?? .record
             }
             rows.add(cells)
-            event = document.element(after: current, of: events)
             index += 1
         }
     }

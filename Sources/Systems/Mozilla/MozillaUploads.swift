@@ -66,9 +66,7 @@ struct SubmitPath {
 
     /// Parses `path`, or returns `nil` if it does not match the grammar.
     init?(_ path: Span<UInt8>) {
-        guard path.count > Self.prefix.count, Self.containsOnlySafeBytes(path),
-            path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
-        else { return nil }
+        guard path.starts(with: Self.prefix.span), Self.containsOnlySafeBytes(path) else { return nil }
         var parts = InlineArray<6, Range<Int>>(repeating: 0..<0)
         var count = 0
         var start = Self.prefix.count
@@ -191,12 +189,12 @@ struct MozillaRequests: RequestFormat {
     }
 
     func lineShape(of line: JSONDocument) -> LineShape? {
-        func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }
-        if has(EnvelopeKeys.documentID, EnvelopeKeys.measurements, EnvelopeKeys.uploadPath) {
+        if line.has(EnvelopeKeys.documentID, EnvelopeKeys.measurements, EnvelopeKeys.uploadPath, in: line.root) {
             return .stored(Self.record(ofStored:source:))
         }
         // Measurements without an envelope are also a valid ping file (case P4).
-        return has(MeasurementKeys.clientID, MeasurementKeys.version) ? .payload(isStoredToo: true) : nil
+        let isPing = line.has(MeasurementKeys.clientID, MeasurementKeys.version, in: line.root)
+        return isPing ? .payload(isStoredToo: true) : nil
     }
 
     private static func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
@@ -236,9 +234,8 @@ struct MozillaRequests: RequestFormat {
     /// Returns the ping type that the fields of the measurements indicate, and notes that the type was inferred.
     private static func inferredType(of root: JSONNode, in document: JSONDocument, findings: inout Findings) -> String {
         // Only event pings have events, and only `mobile-event` pings must contain the start time of the process.
-        func has(_ key: JSONKey) -> Bool { document.value(of: key, in: root) != nil }
-        let eventType = has(MeasurementKeys.processStart) ? "mobile-event" : "focus-event"
-        let type = has(MeasurementKeys.events) ? eventType : "core"
+        let eventType = document.has(MeasurementKeys.processStart, in: root) ? "mobile-event" : "focus-event"
+        let type = document.has(MeasurementKeys.events, in: root) ? eventType : "core"
         findings.note("P4 measurements without an envelope; type \(type) inferred from their fields")
         return type
     }

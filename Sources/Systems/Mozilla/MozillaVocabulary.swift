@@ -13,11 +13,7 @@ struct MozillaVocabulary: Vocabulary {
         let app = ["focus-event", "mobile-event"].contains(record.type) ? DocumentedApp(of: record) : nil
         var labels: [String?] = []
         labels.reserveCapacity(payload.count(of: events))
-        var event = payload.firstElement(of: events)
-        while let current = event {
-            labels.append(app?.meaning(of: current, in: payload))
-            event = payload.element(after: current, of: events)
-        }
+        payload.forEachElement(of: events) { labels.append(app?.meaning(of: $0, in: payload)) }
         return labels
     }
 }

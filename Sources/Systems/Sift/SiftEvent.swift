@@ -12,23 +12,23 @@ enum SiftEvent {
             SiftRequestKeys.earlyDeviceProperties, .map(.string()), .object(SiftStateFields.earlyDeviceProperties),
             "the properties of the device, as recorded by SDK versions before 2.0"),
         .optional("fields", .map(.string()), .drop, "strings that the app attached to the event"),
-        .optional("installation_id", .string(), .pseudonym(.client), "the id of the installation"),
+        .string("installation_id", .pseudonym(.client), "the id of the installation"),
         .optional("ios_app_state", .map(.any), .object(SiftStateFields.appState.pseudonyms), "the state of the app"),
         .optional(
             "ios_device_properties", .map(.any), .object(SiftStateFields.deviceProperties.pseudonyms),
             "the properties of the device"),
         .optional("metrics", .map(.string()), .drop, "numbers that the app attached to the event, as strings"),
-        .optional(
-            "mobile_event_type", .string(),
+        .string(
+            "mobile_event_type",
             .keep(
                 .oneOf([
                     "UIApplicationDidBecomeActiveNotification", "UIApplicationDidEnterBackgroundNotification",
                 ]), else: .pseudonym(.event)), "the type of the event"),
-        .optional("path", .string(), .drop, "the class of the view that was shown"),
+        .string("path", .drop, "the class of the view that was shown"),
         .required(
             "time", .number(millisecondsForm), .time(.milliseconds),
             "the time of the event in milliseconds since 1970"),
-        .optional("user_id", .string(), .pseudonym(.user), "the id of the user"),
+        .string("user_id", .pseudonym(.user), "the id of the user"),
     ]
 
     private static let millisecondsForm = NumberForm("number of milliseconds") { text in

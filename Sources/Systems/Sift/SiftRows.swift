@@ -34,12 +34,10 @@ struct SiftRows: RowFormat {
         guard let events = document.array(SiftRequestKeys.data, in: document.root) else { return DeviceCells() }
         var device = DeviceCells()
         var states = SiftStateRows()
-        var event = document.firstElement(of: events)
-        while let current = event {
-            states.add(current, of: document, to: &rows)
-            if let cells = Self.device(of: current, in: document, &rows.buffer) { device = cells }
-            rows.add(Self.cells(of: current, in: document, rows.extraContents, &rows.buffer))
-            event = document.element(after: current, of: events)
+        document.forEachElement(of: events) { event in
+            states.add(event, of: document, to: &rows)
+            if let cells = Self.device(of: event, in: document, &rows.buffer) { device = cells }
+            rows.add(Self.cells(of: event, in: document, rows.extraContents, &rows.buffer))
         }
         return device
     }

@@ -13,15 +13,15 @@ enum SiftStateFields {
     /// In pseudonymized records, locations and sensor readings are omitted, because they can identify a person or a
     /// device.
     static let appState: PayloadFields = [
-        text("application_state", .keep(.word), "whether the app was active, inactive or in the background"),
+        .string("application_state", .keep(.word), "whether the app was active, inactive or in the background"),
         .optional("battery_level", .number(.any), .keep(.number), "the charge of the battery, from 0 to 1"),
-        text("battery_state", .keep(.word), "whether the battery was charging, full or unplugged"),
-        text("device_orientation", .keep(.word), "the orientation of the device"),
+        .string("battery_state", .keep(.word), "whether the battery was charging, full or unplugged"),
+        .string("device_orientation", .keep(.word), "the orientation of the device"),
         .optional("heading", .object(heading), .drop, "the direction of the device"),
         .optional("location", .object(location), .drop, "the location of the device"),
         .optional("motion", .list(.object(motion)), .drop, "the processed readings of the motion sensors"),
         networkAddresses,
-        .optional("proximity_state", .boolean, .keep(.boolean), "whether something was close to the screen"),
+        .flag("proximity_state", "whether something was close to the screen"),
         .optional("raw_accelerometer", .list(.object(accelerometer)), .drop, "the readings of the accelerometer"),
         .optional("raw_gyro", .list(.object(gyroscope)), .drop, "the readings of the gyroscope"),
         .optional("raw_magnetometer", .list(.object(magnetometer)), .drop, "the readings of the magnetometer"),
@@ -66,7 +66,8 @@ enum SiftStateFields {
             number("attitude_pitch", "the rotation around the lateral axis in radians"),
             number("attitude_roll", "the rotation around the longitudinal axis in radians"),
             number("attitude_yaw", "the rotation around the vertical axis in radians"),
-            text("magnetic_field_calibration_accuracy", .drop, "the accuracy of the calibration of the magnetic field"),
+            .string(
+                "magnetic_field_calibration_accuracy", .drop, "the accuracy of the calibration of the magnetic field"),
             readingTime,
         ] + vector("gravity", "the gravity in g")
         + vector("magnetic_field", "the calibrated magnetic field in µT")
@@ -90,75 +91,76 @@ enum SiftStateFields {
     static let deviceProperties: PayloadFields = app + device + system + processor + evidence
 
     private static let app: PayloadFields = [
-        text("app_name", .keep(.name), "the name of the app"),
-        text("app_version", .keep(.version), "the build of the app"),
-        text("app_version_short", .keep(.version), "the version of the app"),
+        .string("app_name", .keep(.name), "the name of the app"),
+        .string("app_version", .keep(.version), "the build of the app"),
+        .string("app_version_short", .keep(.version), "the version of the app"),
         sdkVersion,
     ]
 
     private static let device: PayloadFields = [
-        text("device_hardware_machine", .keep(.model), "the hardware model, such as `iPhone9,3`"),
-        text("device_hardware_model", .keep(.model), "the internal name of the hardware model"),
-        text("device_ifa", .drop, "the advertising id of the device"),
-        text("device_ifv", .pseudonym(.client), "the id of the device for the vendor of the app"),
-        text("device_localized_model", .keep(.model), "the name of the product family in the language of the user"),
-        text("device_model", .keep(.model), "the product family, such as `iPhone`"),
-        text("device_name", .drop, "the name that the user gave the device"),
-        integer("device_screen_height", "the height of the screen in pixels"),
-        integer("device_screen_width", "the width of the screen in pixels"),
-        text("initial_device_ifv", .pseudonym(.client), "the first known id of the device for the vendor of the app"),
-        .optional("is_simulator", .boolean, .keep(.boolean), "whether the device is a simulator"),
-        text("mobile_carrier_name", .drop, "the name of the mobile carrier"),
-        text("mobile_country_code", .keep(.decimal), "the mobile country code of the carrier"),
-        text("mobile_iso_country_code", .keep(.word), "the country of the carrier"),
-        text("mobile_network_code", .keep(.decimal), "the mobile network code of the carrier"),
+        .string("device_hardware_machine", .keep(.model), "the hardware model, such as `iPhone9,3`"),
+        .string("device_hardware_model", .keep(.model), "the internal name of the hardware model"),
+        .string("device_ifa", .drop, "the advertising id of the device"),
+        .string("device_ifv", .pseudonym(.client), "the id of the device for the vendor of the app"),
+        .string("device_localized_model", .keep(.model), "the name of the product family in the language of the user"),
+        .string("device_model", .keep(.model), "the product family, such as `iPhone`"),
+        .string("device_name", .drop, "the name that the user gave the device"),
+        .integer("device_screen_height", "the height of the screen in pixels"),
+        .integer("device_screen_width", "the width of the screen in pixels"),
+        .string(
+            "initial_device_ifv", .pseudonym(.client), "the first known id of the device for the vendor of the app"),
+        .flag("is_simulator", "whether the device is a simulator"),
+        .string("mobile_carrier_name", .drop, "the name of the mobile carrier"),
+        .string("mobile_country_code", .keep(.decimal), "the mobile country code of the carrier"),
+        .string("mobile_iso_country_code", .keep(.word), "the country of the carrier"),
+        .string("mobile_network_code", .keep(.decimal), "the mobile network code of the carrier"),
         networkAddresses,
     ]
 
     private static let system: PayloadFields = [
         .optional("device_host_id", .integer(), .drop, "the host id of the system"),
-        text("device_host_name", .drop, "the host name of the system"),
-        text("device_kernel_boot_session_uuid", .drop, "the id of the current run of the system, a UUID"),
-        text("device_kernel_boot_signature", .drop, "the signature of the current run of the system"),
-        text("device_kernel_uuid", .drop, "the id of the kernel, a UUID"),
-        text("device_kernel_version", .drop, "the version of the kernel"),
-        integer("device_memory_size", "the size of the memory in bytes"),
-        text("device_os_release", .keep(.version), "the release of the kernel"),
-        integer("device_os_revision", "the revision of the kernel"),
-        text("device_os_type", .keep(.word), "the type of the kernel"),
-        integer("device_package_count", "the number of processor packages"),
-        integer("device_page_size", "the size of a memory page in bytes"),
-        text("device_posix1_version", .keep(.decimal), "the supported version of POSIX.1"),
-        text("device_posix2_version", .keep(.decimal), "the supported version of POSIX.2"),
-        text("device_system_name", .keep(.model), "the name of the operating system"),
-        text("device_system_version", .keep(.version), "the version of the operating system"),
-        integer("device_tb_frequency", "the frequency of the time base in Hz"),
+        .string("device_host_name", .drop, "the host name of the system"),
+        .string("device_kernel_boot_session_uuid", .drop, "the id of the current run of the system, a UUID"),
+        .string("device_kernel_boot_signature", .drop, "the signature of the current run of the system"),
+        .string("device_kernel_uuid", .drop, "the id of the kernel, a UUID"),
+        .string("device_kernel_version", .drop, "the version of the kernel"),
+        .integer("device_memory_size", "the size of the memory in bytes"),
+        .string("device_os_release", .keep(.version), "the release of the kernel"),
+        .integer("device_os_revision", "the revision of the kernel"),
+        .string("device_os_type", .keep(.word), "the type of the kernel"),
+        .integer("device_package_count", "the number of processor packages"),
+        .integer("device_page_size", "the size of a memory page in bytes"),
+        .string("device_posix1_version", .keep(.decimal), "the supported version of POSIX.1"),
+        .string("device_posix2_version", .keep(.decimal), "the supported version of POSIX.2"),
+        .string("device_system_name", .keep(.model), "the name of the operating system"),
+        .string("device_system_version", .keep(.version), "the version of the operating system"),
+        .integer("device_tb_frequency", "the frequency of the time base in Hz"),
     ]
 
     private static let processor: PayloadFields = [
-        integer("bus_frequency", "the frequency of the bus in Hz"),
-        integer("bus_frequency_max", "the maximum frequency of the bus in Hz"),
-        integer("bus_frequency_min", "the minimum frequency of the bus in Hz"),
-        integer("cache_l1_dcache_size", "the size of the level-1 data cache in bytes"),
-        integer("cache_l1_icache_size", "the size of the level-1 instruction cache in bytes"),
-        integer("cache_l2_cache_size", "the size of the level-2 cache in bytes"),
-        integer("cache_l3_cache_size", "the size of the level-3 cache in bytes"),
-        integer("cache_line_size", "the size of a cache line in bytes"),
-        .optional("cpu_64bit_capable", .boolean, .keep(.boolean), "whether the processor supports 64-bit programs"),
-        integer("cpu_active_cpu_count", "the number of active processors"),
-        text("cpu_byte_order", .keep(.decimal), "the byte order of the processor, such as `1234`"),
-        integer("cpu_count", "the number of processors"),
-        integer("cpu_family", "the family of the processor, a number with 32 bits"),
-        integer("cpu_frequency", "the frequency of the processor in Hz"),
-        integer("cpu_frequency_max", "the maximum frequency of the processor in Hz"),
-        integer("cpu_frequency_min", "the minimum frequency of the processor in Hz"),
-        .optional("cpu_has_fp", .boolean, .keep(.boolean), "whether the processor supports floating-point numbers"),
-        integer("cpu_logical_cpu_count", "the number of logical processors"),
-        integer("cpu_logical_cpu_max", "the maximum number of logical processors"),
-        integer("cpu_physical_cpu_count", "the number of physical processors"),
-        integer("cpu_physical_cpu_max", "the maximum number of physical processors"),
-        integer("cpu_subtype", "the subtype of the processor, a number with 32 bits"),
-        integer("cpu_type", "the type of the processor, a number with 32 bits"),
+        .integer("bus_frequency", "the frequency of the bus in Hz"),
+        .integer("bus_frequency_max", "the maximum frequency of the bus in Hz"),
+        .integer("bus_frequency_min", "the minimum frequency of the bus in Hz"),
+        .integer("cache_l1_dcache_size", "the size of the level-1 data cache in bytes"),
+        .integer("cache_l1_icache_size", "the size of the level-1 instruction cache in bytes"),
+        .integer("cache_l2_cache_size", "the size of the level-2 cache in bytes"),
+        .integer("cache_l3_cache_size", "the size of the level-3 cache in bytes"),
+        .integer("cache_line_size", "the size of a cache line in bytes"),
+        .flag("cpu_64bit_capable", "whether the processor supports 64-bit programs"),
+        .integer("cpu_active_cpu_count", "the number of active processors"),
+        .string("cpu_byte_order", .keep(.decimal), "the byte order of the processor, such as `1234`"),
+        .integer("cpu_count", "the number of processors"),
+        .integer("cpu_family", "the family of the processor, a number with 32 bits"),
+        .integer("cpu_frequency", "the frequency of the processor in Hz"),
+        .integer("cpu_frequency_max", "the maximum frequency of the processor in Hz"),
+        .integer("cpu_frequency_min", "the minimum frequency of the processor in Hz"),
+        .flag("cpu_has_fp", "whether the processor supports floating-point numbers"),
+        .integer("cpu_logical_cpu_count", "the number of logical processors"),
+        .integer("cpu_logical_cpu_max", "the maximum number of logical processors"),
+        .integer("cpu_physical_cpu_count", "the number of physical processors"),
+        .integer("cpu_physical_cpu_max", "the maximum number of physical processors"),
+        .integer("cpu_subtype", "the subtype of the processor, a number with 32 bits"),
+        .integer("cpu_type", "the type of the processor, a number with 32 bits"),
     ]
 
     /// The properties that suggest that the restrictions of the system were removed.
@@ -177,15 +179,7 @@ enum SiftStateFields {
     // MARK: Common forms
 
     private static let networkAddresses = list("network_addresses", "the IP addresses of the device")
-    private static let sdkVersion = text("sdk_version", .keep(.version), "the version of the SDK")
-
-    private static func text(_ key: JSONKey, _ pseudonym: PseudonymRule, _ meaning: String) -> PayloadField {
-        .optional(key, .string(), pseudonym, meaning)
-    }
-
-    private static func integer(_ key: JSONKey, _ meaning: String) -> PayloadField {
-        .optional(key, .integer(), .keep(.number), meaning)
-    }
+    private static let sdkVersion = PayloadField.string("sdk_version", .keep(.version), "the version of the SDK")
 
     private static func number(_ key: JSONKey, _ meaning: String) -> PayloadField {
         .optional(key, .number(.any), .drop, meaning)
@@ -205,26 +199,21 @@ enum SiftStateFields {
 extension SiftStateFields {
     /// The rules for the device properties that the first SDK versions record, all of which are strings.
     ///
-    /// Properties that are not listed are dropped, including system controls with dotted names.
+    /// They are the rules of the entries of ``deviceProperties`` that ``earlyNames`` lists. Other properties are dropped,
+    /// including system controls with dotted names.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.5.
-    static let earlyDeviceProperties: PseudonymTable = [
-        "apple_ifa": .drop,
-        "apple_ifv": .pseudonym(.client),
-        "carrier_name": .drop,
-        "iso_country_code": .keep(.word),
-        "localized_model": .keep(.model),
-        "mobile_country_code": .keep(.decimal),
-        "mobile_network_code": .keep(.decimal),
-        "model": .keep(.model),
-        "name": .drop,
-        "screen_height": .keep(.decimal),
-        "screen_width": .keep(.decimal),
-        "system_name": .keep(.model),
-        "system_version": .keep(.version),
-    ]
+    static let earlyDeviceProperties = PayloadFields(
+        earlyNames.compactMap { name, column in
+            deviceProperties.sorted.first { $0.key == JSONKey(column) }.map { field in
+                // Integers are strings with a decimal number.
+                guard case .integer = field.form else { return .string(JSONKey(name), field.pseudonym, field.meaning) }
+                return .string(JSONKey(name), .keep(.decimal), field.meaning)
+            }
+        }
+    ).pseudonyms
 
-    /// The names in ``earlyDeviceProperties`` of entries of ``deviceProperties``.
+    /// The entries of ``deviceProperties`` that the first SDK versions record, by the names in these versions.
     static let earlyNames: KeyValuePairs<String, String> = [
         "apple_ifa": "device_ifa", "apple_ifv": "device_ifv", "carrier_name": "mobile_carrier_name",
         "iso_country_code": "mobile_iso_country_code", "localized_model": "device_localized_model",

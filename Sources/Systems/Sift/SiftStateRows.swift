@@ -197,11 +197,8 @@ struct SiftStateRows {
         in properties: JSONNode, of document: JSONDocument, as cells: inout [Cell], _ buffer: inout RowBuffer
     ) {
         var elements: [Int: [(number: Int, node: JSONNode)]] = [:]
-        for place in 0..<document.memberCount(of: properties) {
-            let member = document.member(at: place, of: properties)
-            guard document.kind(of: member.value) == .string,
-                let (column, number) = listElement(document.bytes(of: member.key))
-            else { continue }
+        for member in document.members(of: properties) where document.kind(of: member.value) == .string {
+            guard let (column, number) = listElement(document.bytes(of: member.key)) else { continue }
             elements[column, default: []].append((number, member.value))
         }
         for (column, found) in elements.sorted(by: { $0.key < $1.key }) {
@@ -261,10 +258,8 @@ struct SiftStateRows {
         to rows: inout RecordRows
     ) {
         guard rows.buffer.index(of: Self.readings.table) != nil else { return }
-        var element = document.firstElement(of: list)
-        while let reading = element {
-            element = document.element(after: reading, of: list)
-            guard document.kind(of: reading) == .object else { continue }
+        document.forEachElement(of: list) { reading in
+            guard document.kind(of: reading) == .object else { return }
             var cells = [Cell](repeating: .null, count: Self.readingColumns.count)
             rows.buffer.keep(source.values, in: reading, of: document, as: &cells)
             let row = ValueRow(

@@ -128,8 +128,7 @@ struct PseudonymWriter: Sendable {
         output.append(UInt8(ascii: "{"))
         let start = output.count
         var field = 0
-        for position in 0..<document.memberCount(of: object) {
-            let member = document.member(at: position, of: object)
+        for member in document.members(of: object) {
             guard let rule = rule(of: member.key, in: table, from: &field, of: document) else {
                 counts.unnamed += 1
                 continue
@@ -203,8 +202,7 @@ struct PseudonymWriter: Sendable {
     ) -> Bool {
         // The members are collected first, because replacing keys by pseudonyms changes their order.
         var members: [(key: [UInt8], member: JSONMember)] = []
-        for position in 0..<document.memberCount(of: map) {
-            let member = document.member(at: position, of: map)
+        for member in document.members(of: map) {
             if let key = key(document.bytes(of: member.key), keys) {
                 members.append((key, member))
             } else {

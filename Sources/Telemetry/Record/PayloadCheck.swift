@@ -135,8 +135,7 @@ extension PayloadCheck {
     private mutating func checkObject(_ node: JSONNode, _ kind: JSONKind, _ fields: PayloadFields, isClosed: Bool) {
         guard kind == .object else { return expect(false, "no object") }
         var left = fields.sorted[...]
-        for position in 0..<document.memberCount(of: node) {
-            let member = document.member(at: position, of: node)
+        for member in document.members(of: node) {
             while let field = left.first, document.bytes(of: member.key).ordered(against: field.key) > 0 {
                 reportMissing(field)
                 left.removeFirst()

@@ -57,6 +57,21 @@ public struct PayloadField: Sendable {
         PayloadField(key, .added, form, pseudonym, meaning)
     }
 
+    /// Declares an optional field whose values are strings.
+    public static func string(_ key: JSONKey, _ pseudonym: PseudonymRule, _ meaning: String) -> PayloadField {
+        .optional(key, .string(), pseudonym, meaning)
+    }
+
+    /// Declares an optional field whose values are integers, which are kept if ids are replaced by pseudonyms.
+    public static func integer(_ key: JSONKey, _ meaning: String) -> PayloadField {
+        .optional(key, .integer(), .keep(.number), meaning)
+    }
+
+    /// Declares an optional field whose values are `true` or `false`.
+    public static func flag(_ key: JSONKey, _ meaning: String) -> PayloadField {
+        .optional(key, .boolean, .keep(.boolean), meaning)
+    }
+
     /// Declares an optional field whose values are objects.
     public static func optional(_ key: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
         PayloadField(key, .optional, .object(fields), .object(fields.pseudonyms), meaning)

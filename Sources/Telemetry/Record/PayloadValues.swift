@@ -13,6 +13,11 @@ extension JSONDocument {
         return string(of: value)
     }
 
+    /// Returns the string at `key`, which can be empty, or `nil` if the value is missing or not a string.
+    package func string(forKey key: JSONKey, in object: JSONNode) -> String? {
+        value(of: key, .string, in: object).map { string(of: $0) }
+    }
+
     /// Returns the array at `key`, or `nil` if the value is missing or not an array.
     public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? { value(of: key, .array, in: object) }
 }

@@ -174,8 +174,7 @@ private struct RecordReader {
         guard let object = document.value(of: RecordKeys.headers, in: target) else { return [:] }
         guard document.kind(of: object) == .object else { throw RecordError("headers of another type") }
         var headers: [CapturedText: String] = [:]
-        for place in 0..<document.memberCount(of: object) {
-            let member = document.member(at: place, of: object)
+        for member in document.members(of: object) {
             guard document.kind(of: member.value) == .string else {
                 throw RecordError("headers has a value that is no string")
             }

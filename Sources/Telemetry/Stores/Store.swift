@@ -225,6 +225,38 @@ extension Store {
     }
 }
 
+/// A store that consists of one file.
+public protocol FileStore: Store {
+    /// The location of the file.
+    var location: FileLocation { get }
+    /// The condition under which the file can contain credentials.
+    var credentials: StoreFile.Credentials { get }
+    /// The maximum size of a file that is parsed.
+    var sizeLimit: FileSizeLimit { get }
+}
+
+extension FileStore {
+    /// The path of the file.
+    public var path: String { location.path }
+    /// The folder that contains the file.
+    public var folderPath: String { location.folderPath }
+    /// The limit for files without a documented limit.
+    public var sizeLimit: FileSizeLimit { .usual }
+    /// Returns the file.
+    public func file(at index: Int) -> StoreFile? {
+        StoreFile(name: location.name, path: path, kind: kind, credentials: credentials, sizeLimit: sizeLimit)
+    }
+
+    /// Returns the contents of the file, or `nil` if it cannot be read or is larger than ``sizeLimit``.
+    public func fileContents(in tree: FileTree) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        guard let folder = try? tree.folder(at: folderPath),
+            (try? folder.read(location.name, limit: sizeLimit.bytes, into: &bytes)) != nil
+        else { return nil }
+        return bytes
+    }
+}
+
 /// A parser that converts the contents of store files to records.
 public protocol StoreReader: Sendable {
     /// Converts `bytes`, which are the contents of the file at `index`, and adds the findings to `output`.

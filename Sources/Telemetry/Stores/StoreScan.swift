@@ -149,14 +149,6 @@ public struct StoreFile: Sendable {
         self.sizeLimit = sizeLimit
         self.problemIfTooLarge = problemIfTooLarge
     }
-
-    /// Creates the file at `location`.
-    public init(
-        _ location: FileLocation, kind: StoreKind, credentials: Credentials = .never, sizeLimit: FileSizeLimit = .usual
-    ) {
-        self.init(
-            name: location.name, path: location.path, kind: kind, credentials: credentials, sizeLimit: sizeLimit)
-    }
 }
 
 /// A store file whose rejects are put into quarantine.
@@ -259,13 +251,6 @@ public struct FileLocation: Sendable {
 
     /// The name of the file as UTF-8 bytes.
     public var name: [UInt8] { Array(path.utf8.suffix(Int(nameLength))) }
-
-    /// Returns the contents of the file, or `nil` if it cannot be read or has more than `limit` bytes.
-    public func contents(in tree: FileTree, limit: Int) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        guard (try? tree.folder(at: folderPath).read(name, limit: limit, into: &bytes)) != nil else { return nil }
-        return bytes
-    }
 }
 
 /// The maximum size of a store file.
@@ -279,6 +264,8 @@ public struct FileSizeLimit: Sendable, Equatable {
 
     /// The limit for files without a documented limit.
     public static let usual = FileSizeLimit(bytes: InputLimits.storeFileSize, code: "too-large")
+    /// The limit for keyed archives of queues, which is larger because nothing limits the length of a queue.
+    public static let keyedArchive = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: usual.code)
 
     /// Creates a limit.
     public init(bytes: Int, code: String) {

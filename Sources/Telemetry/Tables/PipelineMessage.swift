@@ -125,10 +125,6 @@ public struct PipelineMessage: Sendable {
 
     /// Replaces attributes by the values of the reserved keys of a payload.
     public mutating func readReservedKeys(of payload: JSONDocument) {
-        func text(_ key: JSONKey, in object: JSONNode) -> String? {
-            guard let value = payload.value(of: key, in: object), payload.kind(of: value) == .string else { return nil }
-            return payload.string(of: value)
-        }
         let root = payload.root
         if let metadata = payload.value(of: Self.metadata, in: root), payload.kind(of: metadata) == .object {
             geo = Self.members("geo", of: metadata, in: payload)
@@ -138,13 +134,13 @@ public struct PipelineMessage: Sendable {
             headers.merge(given.filter { Self.headerNames.contains($0.key) }) { $1 }
             let parts = Self.members("uri", of: metadata, in: payload)
             uri = zip(Self.uriKeys, uri).map { parts[$0.description] ?? $1 }
-            namespace = text("document_namespace", in: metadata) ?? namespace
-            documentType = text("document_type", in: metadata) ?? documentType
-            version = text("document_version", in: metadata) ?? version
+            namespace = payload.string(forKey: "document_namespace", in: metadata) ?? namespace
+            documentType = payload.string(forKey: "document_type", in: metadata) ?? documentType
+            version = payload.string(forKey: "document_version", in: metadata) ?? version
         }
-        submissionTimestamp = text(Self.timestampKey, in: root) ?? submissionTimestamp
-        documentID = text(Self.documentIDKey, in: root) ?? documentID
-        normalized = zip(Self.normalizedKeys, normalized).map { text($0, in: root) ?? $1 }
+        submissionTimestamp = payload.string(forKey: Self.timestampKey, in: root) ?? submissionTimestamp
+        documentID = payload.string(forKey: Self.documentIDKey, in: root) ?? documentID
+        normalized = zip(Self.normalizedKeys, normalized).map { payload.string(forKey: $0, in: root) ?? $1 }
         sampleID = payload.value(of: Self.sampleIDKey, in: root).flatMap { Int32(Self.text(of: $0, in: payload)) }
     }
 
@@ -154,8 +150,7 @@ public struct PipelineMessage: Sendable {
     ) -> [CapturedText: String] {
         guard let object = payload.value(of: key, in: metadata) else { return [:] }
         var found: [CapturedText: String] = [:]
-        for position in 0..<payload.memberCount(of: object) {
-            let member = payload.member(at: position, of: object)
+        for member in payload.members(of: object) {
             guard payload.kind(of: member.value) != .null else { continue }
             found[payload.string(of: member.key)] = text(of: member.value, in: payload)
         }
@@ -208,25 +203,19 @@ public struct PipelineMessage: Sendable {
 
     /// Reads the channel and the operating system of a payload, and derives the normalized attributes.
     public mutating func readAttributes(of payload: JSONDocument) {
-        func text(_ key: JSONKey, in object: JSONNode) -> String? {
-            guard let value = payload.value(of: key, in: object), payload.kind(of: value) == .string,
-                !payload.bytes(of: value).isEmpty
-            else { return nil }
-            return payload.string(of: value)
-        }
         func object(_ keys: JSONKey...) -> JSONNode? {
             var node: JSONNode? = payload.root
             for key in keys { node = node.flatMap { payload.value(of: key, in: $0) } }
             return node.flatMap { payload.kind(of: $0) == .object ? $0 : nil }
         }
         if let info = object(Self.clientInfo) {
-            uri[Self.channelIndex] = text(Self.appChannel, in: info) ?? uri[Self.channelIndex]
-            (os, osVersion) = (text(Self.os, in: info), text(Self.osVersion, in: info))
+            uri[Self.channelIndex] = payload.text(Self.appChannel, in: info) ?? uri[Self.channelIndex]
+            (os, osVersion) = (payload.text(Self.os, in: info), payload.text(Self.osVersion, in: info))
         } else if let system = object(Self.environment, Self.system, Self.os) {
-            (os, osVersion) = (text("name", in: system), text("version", in: system))
+            (os, osVersion) = (payload.text("name", in: system), payload.text("version", in: system))
         } else {
-            uri[Self.channelIndex] = text(Self.releaseChannel, in: payload.root) ?? uri[Self.channelIndex]
-            (os, osVersion) = (text(Self.os, in: payload.root), text(Self.osversion, in: payload.root))
+            uri[Self.channelIndex] = payload.text(Self.releaseChannel, in: payload.root) ?? uri[Self.channelIndex]
+            (os, osVersion) = (payload.text(Self.os, in: payload.root), payload.text(Self.osversion, in: payload.root))
         }
         let derived = [
             appName.map(NormalizedAttribute.appName), uri[Self.channelIndex].map(NormalizedAttribute.channel),

@@ -452,9 +452,7 @@ extension RecordRows {
     ///
     /// If `object` is not an object, nothing is added.
     public mutating func add(attributesIn object: JSONNode, of document: JSONDocument, kind: AttributeKind) {
-        for index in 0..<document.memberCount(of: object) {
-            add(document.member(at: index, of: object), of: document, kind: kind)
-        }
+        for member in document.members(of: object) { add(member, of: document, kind: kind) }
     }
 
     private static func typeName(of kind: JSONKind) -> String {

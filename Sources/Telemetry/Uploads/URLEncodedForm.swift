@@ -15,6 +15,25 @@ public enum URLEncodedForm {
     }
 }
 
+/// An `application/x-www-form-urlencoded` body that is being written.
+public struct FormWriter {
+    private var body: [UInt8] = []
+
+    /// Creates an empty form.
+    public init() {}
+
+    /// Appends a field, whose name and value are UTF-8.
+    public mutating func append(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+        if !body.isEmpty { body.append(UInt8(ascii: "&")) }
+        PercentEncoding.append(formValue: name, to: &body)
+        body.append(UInt8(ascii: "="))
+        PercentEncoding.append(formValue: value, to: &body)
+    }
+
+    /// The form as the content of a request.
+    public var content: RequestContent { RequestContent(type: "application/x-www-form-urlencoded", body: body) }
+}
+
 extension FormBody {
     /// Returns the payload in `form`, or throws an error if there is none.
     public func payload(in form: [UInt8]) throws(BodyError) -> [UInt8] {

@@ -149,23 +149,6 @@ public struct RequestContent: Sendable {
     }
 }
 
-/// A header field of a request.
-public struct HeaderField: Sendable, Equatable {
-    /// The name of the header field.
-    public let name: String
-    /// The value of the header field.
-    public let value: String
-
-    /// Creates a header field.
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-
-    /// Returns whether the field has the name `name`, regardless of the case of ASCII letters.
-    public func isNamed(_ name: String) -> Bool { self.name.utf8.span.equalsIgnoringCase(name) }
-}
-
 /// The format of uploads that are lists of events, such as `{"data":[event, …]}`.
 public struct ListFormat: Sendable {
     /// The key of the list, which is the only member of the payload.

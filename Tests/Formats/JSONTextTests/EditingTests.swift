@@ -30,6 +30,19 @@ import Testing
         #expect(document.canonical == #"{"a":{},"b":[1],"c":"s"}"#)
     }
 
+    @Test func removesMembersWithKeys() throws {
+        var document = try JSONDocument(#"{"c":[1],"a":1,"b":{"a":2},"d":{}}"#)
+        let root = document.root
+        #expect(document.removeMembers(["d", "x", "a"], from: root) == ["d", "a"])
+        #expect(document.canonical == #"{"b":{"a":2},"c":[1]}"#)
+        #expect(document.members(of: root).map { document.string(of: $0.key) } == ["b", "c"])
+        #expect(document.has("b", "c", in: root) && !document.has("b", "a", in: root))
+        #expect(document.removeMembers(["a"], from: root) == [])
+        let list = try document.at("c")
+        #expect(document.removeMembers(["a"], from: list) == [] && document.members(of: list).isEmpty)
+        #expect(document.canonical == #"{"b":{"a":2},"c":[1]}"#)
+    }
+
     @Test func removesMembersThatSatisfyPredicate() throws {
         var document = try JSONDocument(#"{"a":null,"b":1,"c":null,"d":{"e":null}}"#)
         document.removeMembers(from: document.root) { $0.kind(of: $1.value) == .null }

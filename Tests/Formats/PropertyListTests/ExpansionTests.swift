@@ -74,7 +74,7 @@ import Testing
     @Test func matchesClassesByAncestors() throws {
         var archive = try KeyedArchive(
             try PropertyListDocument(try Archive.make("{'$class': U(2), 'a': 1}, cls('Mine', 'SiftEvent')")),
-            classNames: ["SFEvent", "SiftEvent"])
+            classNames: [["SFEvent"], ["OtherEvent", "SiftEvent"]])
         let root = try archive.root()
         let classOfRoot = try archive.classOfInstance(root)
         let found = try #require(classOfRoot)

@@ -17,7 +17,7 @@ import Testing
         while let record = reader.next() {
             size += record.payload.count + record.notes.reduce(0) { $0 + $1.utf8.count }
         }
-        return reader.budget.nodeCount + reader.budget.byteCount + size
+        return reader.archive.budget.nodeCount + reader.archive.budget.byteCount + size
     }
 
     private func event(_ parameters: [(String, String)]) -> StoredPackage {

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 import Systems

@@ -166,8 +166,8 @@ import Testing
 
     @Test("The tokens of Focus and Klar are unique")
     func tokens() {
-        #expect(FocusTokens.meanings.count == 2 * 19)
-        #expect(Set(FocusTokens.meanings.values).count == 19)
-        #expect(FocusTokens.meanings.keys.allSatisfy { $0.utf8.count == 6 })
+        #expect(AdjustVocabulary.meanings.count == 2 * 19)
+        #expect(Set(AdjustVocabulary.meanings.values).count == 19)
+        #expect(AdjustVocabulary.meanings.keys.allSatisfy { $0.utf8.count == 6 })
     }
 }

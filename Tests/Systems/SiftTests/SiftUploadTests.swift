@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 import TestSupport

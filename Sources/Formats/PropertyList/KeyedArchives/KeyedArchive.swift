@@ -34,10 +34,11 @@ public struct KeyedArchive: Sendable {
     ///
     /// - Parameters:
     ///   - document: The property list that holds the archive.
-    ///   - classNames: At most 64 names of classes. ``KeyedClass/isNamed(_:)`` identifies their instances, and the
-    ///     instances of their subclasses, by the position in this list.
+    ///   - classNames: The names of at most 64 classes, each of which can have several names.
+    ///     ``KeyedClass/isNamed(_:)`` identifies their instances, and the instances of their subclasses, by the position
+    ///     in this list.
     /// - Throws: ``PropertyListError`` with the code `notKeyedArchive`, `badArchiveVersion` or `badArchiveStructure`.
-    public init(_ document: PropertyListDocument, classNames: [String] = []) throws(PropertyListError) {
+    public init(_ document: PropertyListDocument, classNames: [[String]] = []) throws(PropertyListError) {
         let root = document.root
         guard let archiver = document.value(of: "$archiver", in: root),
             document.text(archiver, equals: "NSKeyedArchiver".utf8Span.span)

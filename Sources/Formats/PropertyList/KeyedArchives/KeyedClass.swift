@@ -40,7 +40,7 @@ public struct KeyedClass: Sendable {
     /// A bit mask of the caller's class names that match the class or one of its ancestors.
     fileprivate let nameBits: UInt64
 
-    /// Returns whether the class or an ancestor has the name at `position` in the caller's class names.
+    /// Returns whether the class or an ancestor has one of the names at `position` in the caller's class names.
     public func isNamed(_ position: Int) -> Bool { nameBits >> UInt64(position) & 1 == 1 }
 }
 
@@ -54,7 +54,7 @@ struct ClassCache: Sendable {
     /// Archivers write two or three.
     fileprivate static let memberLimit = 64
 
-    fileprivate let names: [[UInt8]]
+    fileprivate let names: [[[UInt8]]]
     private var classes: [KeyedClass] = []
     private var indices: [UInt32: Int] = [:]
     /// The errors of invalid class records, which many instances can share.
@@ -62,9 +62,9 @@ struct ClassCache: Sendable {
     /// The class records that were used most recently, indexed by the low bits of their UIDs.
     private var recentEntries: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentEntryCount)
 
-    init(names: [String]) {
-        precondition(names.count <= 64, "more than 64 class names")
-        self.names = names.map { Array($0.utf8) }
+    init(names: [[String]]) {
+        precondition(names.count <= 64, "more than 64 classes")
+        self.names = names.map { $0.map { Array($0.utf8) } }
     }
 
     fileprivate subscript(uid: UInt32) -> KeyedClass? {
@@ -160,7 +160,7 @@ extension KeyedArchive {
 
     private func nameBits(of name: PropertyListNode) -> UInt64 {
         var bits: UInt64 = 0
-        for position in classes.names.indices where document.text(name, equals: classes.names[position]) {
+        for position in classes.names.indices where isText(name, among: classes.names[position]) {
             bits |= 1 << UInt64(position)
         }
         return bits

@@ -72,6 +72,11 @@ extension KeyedArchive {
         return node
     }
 
+    /// Returns the value of the element at a position.
+    public mutating func value(at position: Int, of elements: KeyedElements) throws(PropertyListError) -> KeyedValue {
+        try value(of: element(at: position, of: elements))
+    }
+
     private func listedElements(_ list: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         guard document.kind(of: list) == .array else { throw badCollection(list, "elements that are no array") }
         let elements = document.elements(of: list)

@@ -68,8 +68,7 @@ enum DirectoryReport {
         else { return newest }
         var bytes: [UInt8] = []
         for index in directory.folders[number].fileNames.indices {
-            let position = GleanDirectory.FilePosition(folderIndex: number, fileIndex: index)
-            let name = directory.storeFile(at: position).name
+            let name = directory.folders[number].path(ofFile: index)
             // The scan of the pings reports files that cannot be read or parsed.
             guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil,
                 let lines = try? PingLines(bytes), let path = GleanPath(bytes[lines.path].span),
@@ -110,9 +109,7 @@ enum DirectoryReport {
         if files.count <= GleanQueue.maximumSummedPingCount {
             byteCount = 0
             for index in files {
-                let name = directory.storeFile(
-                    at: GleanDirectory.FilePosition(folderIndex: pendingFolderIndex, fileIndex: index)
-                ).name
+                let name = directory.folders[pendingFolderIndex].path(ofFile: index)
                 if let source = try? folder.source(name) { byteCount = (byteCount ?? 0) + source.count }
             }
         }
@@ -130,9 +127,7 @@ enum DirectoryReport {
     {
         var bytes: [UInt8] = []
         for index in directory.folders[pendingFolderIndex].fileNames.indices.prefix(maximumSearchedPingCount) {
-            let name = directory.storeFile(
-                at: GleanDirectory.FilePosition(folderIndex: pendingFolderIndex, fileIndex: index)
-            ).name
+            let name = directory.folders[pendingFolderIndex].path(ofFile: index)
             guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil,
                 let lines = try? PingLines(bytes), let document = try? JSONDocument(Array(bytes[lines.body])),
                 let client = document.value(of: GleanKeys.clientInfo, in: document.root),

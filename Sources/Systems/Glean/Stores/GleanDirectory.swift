@@ -42,6 +42,9 @@ struct GleanDirectory: Store {
         ///
         /// Each event file is a part. All pings of the folder together are one part.
         fileprivate var partCount: Int { contents == .events ? fileNames.count : 1 }
+
+        /// Returns the path of the file at `index`, relative to the directory.
+        func path(ofFile index: Int) -> [UInt8] { pathPrefix + fileNames[index] }
     }
 
     /// The position of a file in the directory.

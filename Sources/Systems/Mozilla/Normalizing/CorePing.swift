@@ -36,13 +36,13 @@ enum CorePing {
 
     private static let optionalFields: PayloadFields = [
         .optional("accessibilityServices", .list(.string()), .drop, "the accessibility services in use, on Android"),
-        .optional("bug_1501329_affected", .boolean, .keep(.boolean), "whether bug 1501329 affects the app, on Android"),
-        .optional("campaign", .string(), .drop, "the advertising campaign that led to the installation, on Android"),
+        .flag("bug_1501329_affected", "whether bug 1501329 affects the app, on Android"),
+        .string("campaign", .drop, "the advertising campaign that led to the installation, on Android"),
         .optional(
             "campaignId", .orNull(.string()), .drop,
             "the id of the advertising campaign that led to the installation, on Android"),
-        .optional("created", .string(), .time(.text), "the day on which the ping was created, as `YYYY-MM-DD`"),
-        .optional("defaultBrowser", .boolean, .keep(.boolean), "whether the app is the default browser, on Android"),
+        .string("created", .time(.text), "the day on which the ping was created, as `YYYY-MM-DD`"),
+        .flag("defaultBrowser", "whether the app is the default browser, on Android"),
         .optional(
             "defaultMailClient", .orNull(.string()), .keep(.scheme), "the URL scheme of the chosen mail app, in Firefox"
         ),
@@ -53,40 +53,31 @@ enum CorePing {
         .optional(
             "displayVersion", .string(.named("version", startsWithNumber)), .keep(.version),
             "the version of the app, on Android"),
-        .optional("distributionId", .string(), .drop, "the id of the distribution of the app, on Android"),
-        .optional(
-            "durations", .integer(), .keep(.number),
+        .string("distributionId", .drop, "the id of the distribution of the app, on Android"),
+        .integer(
+            "durations",
             "the total duration of all sessions since the previous core ping, in seconds, each session rounded down"),
-        .optional(
-            "enhancedSearchReady", .boolean, .keep(.boolean), "whether the enhanced search is installed, on Android"),
-        .optional("enhancedSearchUsed", .boolean, .keep(.boolean), "whether the enhanced search was used, on Android"),
-        .optional(
-            "enhancedSearchVersion", .string(), .keep(.version), "the version of the enhanced search, on Android"),
+        .flag("enhancedSearchReady", "whether the enhanced search is installed, on Android"),
+        .flag("enhancedSearchUsed", "whether the enhanced search was used, on Android"),
+        .string("enhancedSearchVersion", .keep(.version), "the version of the enhanced search, on Android"),
         .optional(
             "experiments", .list(.string()), .list(.keep(.word)), "the experiments that the client takes part in"),
         .optional("fennec", fields: FennecFields.root, "settings and counts of Firefox for Android"),
-        .optional(
-            "flashUsage", .integer(), .keep(.number),
-            "the number of times Flash was used since the previous core ping, on Android"),
+        .integer("flashUsage", "the number of times Flash was used since the previous core ping, on Android"),
         .optional("landings", .orNull(.integer()), .keep(.number), "the number of visits to landing pages, on Android"),
         .optional("openTabCount", .orNull(.integer()), .keep(.number), "the number of open tabs, in Firefox"),
-        .optional(
-            "profileDate", .integer(), .keep(.number),
-            "the day on which the data folder was created, in days since 1970-01-01"),
+        .integer("profileDate", "the day on which the data folder was created, in days since 1970-01-01"),
         .optional(
             "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id shared by several profiles"),
         .optional(
             "searches", .map(.integer()), .searchCounts,
             "the number of searches since the previous core ping, by `<source>.<engine>`"),
-        .optional("sessions", .integer(), .keep(.number), "the number of sessions since the previous core ping"),
-        .optional(
-            "showTrackerStatsShare", .boolean, .keep(.boolean),
-            "whether the button for sharing tracker counts is shown, in Focus"),
+        .integer("sessions", "the number of sessions since the previous core ping"),
+        .flag("showTrackerStatsShare", "whether the button for sharing tracker counts is shown, in Focus"),
         .optional(
             "systemTheme", .orNull(.string()), .keep(.word), "the system theme: `light`, `dark` or `unknown`"),
-        .optional(
-            "tz", .integer(), .keep(.number),
-            "the offset of the local time from UTC at the start of the app, in minutes, positive if it is ahead"),
+        .integer(
+            "tz", "the offset of the local time from UTC at the start of the app, in minutes, positive if it is ahead"),
     ]
 
     private static let addedFields: PayloadFields = [

@@ -19,7 +19,7 @@ enum EventPing {
     ])
 
     private static let ownFields: PayloadFields = [
-        .optional("arch", .string(), .keep(.model), "the processor architecture that the app was compiled for"),
+        .string("arch", .keep(.model), "the processor architecture that the app was compiled for"),
         .required(
             "created", .integer(), .time(.milliseconds),
             "the time at which the ping was created, in milliseconds since 1970"),
@@ -29,7 +29,7 @@ enum EventPing {
         .optional(
             "createdTimestamp", .integer(atLeast: 0), .time(.milliseconds),
             "the time at which the ping was created, in milliseconds since 1970"),
-        .optional("device", .string(), .keep(.model), "the hardware model, such as `iPhone10,6`"),
+        .string("device", .keep(.model), "the hardware model, such as `iPhone10,6`"),
         .required("events", .list(.structure), .list(EventPseudonyms.event), "the events"),
         .optional("experiments", .map(.string()), .map(.form(.name), .keep(.name)), "the branch of each experiment"),
         .added("openTabCount", .integer(), .keep(.number), "the number of open tabs, in Firefox"),
@@ -168,12 +168,10 @@ enum EventTuples {
         var start = 0
         var index = 0
         var previousOffset: Int64?
-        var event = document.firstElement(of: events)
-        while let current = event {
-            let offset = timeOffset(of: current, in: document)
+        document.forEachElement(of: events) { event in
+            let offset = timeOffset(of: event, in: document)
             if let offset, let previousOffset, startsRun(offset, after: previousOffset) { start = index }
             previousOffset = offset ?? previousOffset
-            event = document.element(after: current, of: events)
             index += 1
         }
         return start

@@ -76,8 +76,8 @@ private enum CorePingAnomalies {
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
         guard let searches = document.value(of: MeasurementKeys.searches, in: measurements) else { return }
-        for position in 0..<document.memberCount(of: searches) {
-            let key = document.bytes(of: document.member(at: position, of: searches).key)
+        for search in document.members(of: searches) {
+            let key = document.bytes(of: search.key)
             guard let first = key.firstIndex(of: UInt8(ascii: "."), from: 0),
                 let last = key.indices.last(where: { key[$0] == UInt8(ascii: ".") }),
                 !isLocation(key.extracting(..<first)), isLocation(key.extracting((last + 1)...))

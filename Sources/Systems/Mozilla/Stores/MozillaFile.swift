@@ -5,7 +5,7 @@ import PropertyList
 import Telemetry
 
 /// A store of Mozilla's SDK that consists of one file.
-struct MozillaFile: Store {
+struct MozillaFile: FileStore {
     /// The format of the file.
     enum Contents: Sendable {
         /// An array of pings (format S1).
@@ -34,16 +34,12 @@ struct MozillaFile: Store {
         location = FileLocation(name: name, in: folder)
     }
 
-    var path: String { location.path }
-    var folderPath: String { location.folderPath }
     var system: SystemName? { .mozilla }
     var kind: StoreKind { contents.kind }
     var pendingEventFiles: Range<Int> { kind == .mozillaPendingEvents ? 0..<1 : 0..<0 }
 
-    func file(at index: Int) -> StoreFile? {
-        // Preferences of apps and app groups can contain credentials.
-        StoreFile(location, kind: kind, credentials: kind == .mozillaDefaults ? .always : .never)
-    }
+    // Preferences of apps and app groups can contain credentials.
+    var credentials: StoreFile.Credentials { kind == .mozillaDefaults ? .always : .never }
 
     func makeReader(in context: StoreContext) -> any StoreReader {
         switch contents {

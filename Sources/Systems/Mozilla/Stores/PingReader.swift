@@ -288,10 +288,10 @@ extension PingReader {
 
     private func noteUnknownKeys(of envelope: JSONNode, findings: inout Findings) {
         guard document.count(of: envelope) > EnvelopeKeys.all.count else { return }
-        for position in 0..<document.memberCount(of: envelope) {
-            let key = document.member(at: position, of: envelope).key
-            if EnvelopeKeys.all.contains(where: { document.bytes(of: key).equals($0.utf8.span) }) { continue }
-            findings.note("P13 \(document.string(of: key)): unknown envelope key left out")
+        for member in document.members(of: envelope) {
+            let key = document.bytes(of: member.key)
+            if EnvelopeKeys.all.contains(where: { key.equals($0.utf8.span) }) { continue }
+            findings.note("P13 \(document.string(of: member.key)): unknown envelope key left out")
         }
     }
 

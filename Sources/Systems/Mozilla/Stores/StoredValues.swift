@@ -30,8 +30,7 @@ struct StoredValues: Sendable {
         }
         clientID = document.text(MeasurementKeys.clientID, in: root)
         counterProblem = Self.counterProblem(of: root, in: document)
-        for position in 0..<document.memberCount(of: root) {
-            let member = document.member(at: position, of: root)
+        for member in document.members(of: root) {
             let key = document.string(of: member.key)
             addCounter(key, member.value, in: document)
             guard key.hasSuffix(Self.eventsSuffix), document.kind(of: member.value) == .array else { continue }
@@ -102,8 +101,7 @@ enum PreferencesJSON {
         of document: PropertyListDocument, withPrefix prefix: String
     ) throws(PropertyListError) -> [UInt8] {
         guard document.kind(of: document.root) == .dictionary else {
-            throw PropertyListError(
-                .wrongRoot, at: document.offset(of: document.root), "the root of preferences is no dictionary")
+            throw document.error(.wrongRoot, at: document.root, "the root of preferences is no dictionary")
         }
         var json = PropertyListJSONWriter(
             document, keyOrder: .canonical, nonJSONValues: .nearest, limits: limits(of: document))
@@ -115,9 +113,8 @@ enum PreferencesJSON {
             do throws(PropertyListJSONWriter.WritingError) {
                 try json.write(document.value(at: position, of: members))
             } catch {
-                throw PropertyListError(
-                    .budgetExceeded, at: document.offset(of: error.node),
-                    "shared values that become too many when written out")
+                throw document.error(
+                    .budgetExceeded, at: error.node, "shared values that become too many when written out")
             }
             object.set(JSONKey(String(key.dropFirst(prefix.count))), CanonicalText(json.text))
         }
@@ -193,15 +190,9 @@ enum UsageDataPreferences {
     /// A number is true unless it is 0. A string is true if it is `YES`, `true` or `1` in any case. All other values
     /// are false.
     private static func isTrue(_ value: PropertyListNode, in document: PropertyListDocument) -> Bool {
-        switch document.kind(of: value) {
-        case .boolean: document.boolean(of: value)
-        case .integer: document.integer(of: value).bits != 0
-        case .real: document.real(of: value) != 0
-        case .text:
-            document.payload(of: value).count <= maximumTrueSize
-                && ["yes", "true", "1"].contains { document.string(of: value).utf8.map(\.lowercased) == Array($0.utf8) }
-        case .date, .data, .null, .uid, .array, .dictionary: false
-        }
+        if let number = document.number(of: value) { return number != 0 }
+        return document.kind(of: value) == .text && document.payload(of: value).count <= maximumTrueSize
+            && ["yes", "true", "1"].contains { document.string(of: value).utf8.map(\.lowercased) == Array($0.utf8) }
     }
 
     /// The size, in bytes, of the longest string that is true, in UTF-16.

@@ -9,30 +9,18 @@ struct SiftArchive {
     private let root: KeyedPairs
     let keys: Keys
 
-    /// The classes of all SDK versions.
+    /// The classes of the SDK.
     ///
-    /// The raw values are indexes in the list of class names of `KeyedArchive`.
-    enum ClassName: Int, CaseIterable {
-        case siftEvent
-        case sfEvent
-        case siftDictionary
-        case sfDictionary
-        case sfDeviceProperties
-        case siftBucket
-        case sfBucket
-
-        var text: String {
-            switch self {
-            case .siftEvent: "SiftEvent"
-            case .sfEvent: "SFEvent"
-            case .siftDictionary: "SiftHtDictionary"
-            case .sfDictionary: "SFHtDictionary"
-            case .sfDeviceProperties: "SFIosDeviceProperties"
-            case .siftBucket: "SiftTokenBucket"
-            case .sfBucket: "SFTokenBucket"
-            }
-        }
+    /// The raw values are indexes in ``classNames``.
+    enum ClassName: Int {
+        case event, currentEvent, dictionary, deviceProperties, bucket
     }
+
+    /// The names of each class in all versions of the SDK.
+    private static let classNames = [
+        ["SiftEvent", "SFEvent"], ["SiftEvent"], ["SiftHtDictionary", "SFHtDictionary"], ["SFIosDeviceProperties"],
+        ["SiftTokenBucket", "SFTokenBucket"],
+    ]
 
     /// The keys of members that are looked up often.
     struct Keys {
@@ -67,11 +55,10 @@ struct SiftArchive {
 
     /// Opens a keyed archive whose root is a dictionary, or throws an error for any other bytes.
     init(_ bytes: [UInt8]) throws(PropertyListError) {
-        archive = try KeyedArchive(PropertyListDocument(bytes), classNames: ClassName.allCases.map(\.text))
+        archive = try KeyedArchive(PropertyListDocument(bytes), classNames: Self.classNames)
         let node = try archive.root()
         guard case .dictionary(let pairs) = try archive.value(ofObject: node) else {
-            throw PropertyListError(
-                .wrongRoot, at: archive.document.offset(of: node), "the root of the archive is no dictionary")
+            throw archive.document.error(.wrongRoot, at: node, "the root of the archive is no dictionary")
         }
         root = pairs
         keys = Keys(&archive)
@@ -85,8 +72,7 @@ struct SiftArchive {
     private mutating func entry(forKey key: String, in pairs: KeyedPairs) throws(PropertyListError) -> PropertyListNode?
     {
         for position in 0..<pairs.count {
-            let stored = try archive.element(at: position, of: pairs.keys)
-            guard case .text(let text) = try archive.value(of: stored),
+            guard case .text(let text) = try archive.value(at: position, of: pairs.keys),
                 archive.document.text(text, equals: key.utf8.span)
             else { continue }
             return try archive.element(at: position, of: pairs.values)
@@ -99,8 +85,7 @@ struct SiftArchive {
         if let stored = try entry(forKey: key), case .array(let elements, .array) = try archive.value(of: stored) {
             return elements
         }
-        throw PropertyListError(
-            .wrongRoot, at: archive.document.offset(of: archive.document.root), "the archive has no list \(key)")
+        throw error(.wrongRoot, at: archive.document.root, "the archive has no list \(key)")
     }
 
     /// Whether the root has an entry that occurs only in queue files, such as the time of the last upload.
@@ -117,9 +102,7 @@ struct SiftArchive {
     /// Returns the string stored for `key` in a dictionary, or `nil` if there is none.
     mutating func text(forKey key: String, in pairs: KeyedPairs) -> String? {
         guard let stored = try? entry(forKey: key, in: pairs), case .text(let node) = try? archive.value(of: stored)
-        else {
-            return nil
-        }
+        else { return nil }
         return archive.document.string(of: node)
     }
 
@@ -134,7 +117,7 @@ struct SiftArchive {
             if value.isFinite, let integer = Int64(exactly: value.rounded(.towardZero)) { return integer }
         default: break
         }
-        throw PropertyListError(.badValue, at: archive.document.offset(of: stored), "\(key) is no number")
+        throw error(.badValue, at: stored, "\(key) is no number")
     }
 }
 
@@ -153,7 +136,7 @@ extension SiftArchive {
         mutating get {
             guard let stored = try? entry(forKey: "bucket"),
                 case .instance(let bucket, let bucketClass) = try? archive.value(of: stored),
-                bucketClass.isNamed(.siftBucket) || bucketClass.isNamed(.sfBucket),
+                bucketClass.isNamed(.bucket),
                 let left = numberText(forKey: "allowance", of: bucket),
                 let all = numberText(forKey: "numTokens", of: bucket)
             else { return nil }
@@ -170,12 +153,12 @@ extension SiftArchive {
 
     /// Returns the key of the dictionary in instances of `class`, or `nil` if `class` is not a wrapper class.
     func contentKey(ofWrapper class: KeyedClass) -> KeyedKey? {
-        if `class`.isNamed(.siftDictionary) || `class`.isNamed(.sfDictionary) { return keys.entries }
-        return `class`.isNamed(.sfDeviceProperties) ? keys.properties : nil
+        if `class`.isNamed(.dictionary) { return keys.entries }
+        return `class`.isNamed(.deviceProperties) ? keys.properties : nil
     }
 
     func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
-        PropertyListError(code, at: archive.document.offset(of: node), reason)
+        archive.document.error(code, at: node, reason)
     }
 }
 
@@ -215,7 +198,7 @@ extension SiftArchive {
         ofEvent stored: PropertyListNode
     ) throws(PropertyListError) -> (node: PropertyListNode, eventClass: KeyedClass) {
         guard case .instance(let node, let eventClass) = try archive.value(of: stored),
-            eventClass.isNamed(.siftEvent) || eventClass.isNamed(.sfEvent)
+            eventClass.isNamed(.event)
         else { throw error(.wrongClass, at: stored, "an element that is no event") }
         return (node, eventClass)
     }

@@ -15,7 +15,7 @@ struct SiftEventWriter {
         _ stored: PropertyListNode, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) -> SiftEntryBatch.Event {
         let event = try archive.readEvent(stored)
-        if !event.eventClass.isNamed(.siftEvent) { noteLegacyClass(event.eventClass, in: archive) }
+        if !event.eventClass.isNamed(.currentEvent) { noteLegacyClass(event.eventClass, in: archive) }
         let (node, keys) = (event.node, archive.keys)
         output.append(UInt8(ascii: "{"))
         try writeStrings(.deviceProperties, keys.deviceProperties, of: node, in: &archive, to: &output)
@@ -80,8 +80,7 @@ extension SiftEventWriter {
     {
         for elements in [pairs.keys, pairs.values] {
             for position in 0..<elements.count {
-                let stored = try archive.archive.element(at: position, of: elements)
-                guard case .text = try archive.archive.value(of: stored) else { return false }
+                guard case .text = try archive.archive.value(at: position, of: elements) else { return false }
             }
         }
         return true

@@ -107,7 +107,7 @@ struct SiftRequestAssembler: Sendable {
     private var lastIndex: Int { requests.count - 1 }
 
     private func budgetError(_ reason: String) -> PropertyListError {
-        PropertyListError(.budgetExceeded, at: document.offset(of: document.root), reason)
+        document.error(.budgetExceeded, at: document.root, reason)
     }
 
     private mutating func addFacts(of event: SiftEntryBatch.Event, notes: SiftNotes) {

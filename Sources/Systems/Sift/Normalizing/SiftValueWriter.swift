@@ -134,7 +134,7 @@ struct SiftValueWriter {
     }
 
     static func outputLimitError(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
-        PropertyListError(.budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
+        document.error(.budgetExceeded, at: node, "an event that expands to too many bytes")
     }
 
     private static let `true`: ConstantText = "true"
@@ -201,12 +201,11 @@ struct SiftEventBounds {
 
     private mutating func checkEvent(in archive: inout KeyedArchive) throws(PropertyListError) {
         let expansion = try archive.expansion(of: event)
-        let offset = archive.document.offset(of: event)
         guard expansion.depth + outerDepth <= Expansion.allowedDepth else {
-            throw PropertyListError(.tooDeep, at: offset, "more than \(Expansion.allowedDepth) levels")
+            throw archive.document.error(.tooDeep, at: event, "more than \(Expansion.allowedDepth) levels")
         }
         guard expansion.count <= Self.valueLimit else {
-            throw PropertyListError(.budgetExceeded, at: offset, "an event of more than \(Self.valueLimit) values")
+            throw archive.document.error(.budgetExceeded, at: event, "an event of more than \(Self.valueLimit) values")
         }
         isChecked = true
     }

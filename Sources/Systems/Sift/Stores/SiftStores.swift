@@ -293,9 +293,6 @@ extension SiftFolder {
         files[index].sdkFile.canContainEvents ? files[..<index].count { $0.sdkFile.canContainEvents } : 0
     }
 
-    /// The maximum size of a file, which is larger than usual because keyed archives can be large.
-    private static let sizeLimit = FileSizeLimit(bytes: InputLimits.keyedArchiveSize, code: FileSizeLimit.usual.code)
-
     func file(at index: Int) -> StoreFile? {
         let file = files[index]
         // A copy of the file `sift` can have another name, but contains the same credential.
@@ -303,7 +300,7 @@ extension SiftFolder {
             file.sdkFile.containsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
         return StoreFile(
             name: file.relativePath, path: path(of: file), kind: file.sdkFile.kind, credentials: credentials,
-            sizeLimit: Self.sizeLimit)
+            sizeLimit: .keyedArchive)
     }
 
     private func path(of file: File) -> String { pathPrefix + String(decoding: file.relativePath, as: UTF8.self) }
