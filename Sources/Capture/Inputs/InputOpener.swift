@@ -136,6 +136,7 @@ public struct InputOpener: Sendable {
             log.attachedBodies = tree.map { AttachedBodies(tree: $0, folder: "") }
             return .log(log)
         }
+        if UnreadFormat.isDiskImage(source) { throw InputError.unread(.diskImage, path) }
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
             hashes?.startHashing(source, of: label, isReadByName: true)

@@ -137,6 +137,10 @@ struct FolderSearch: Sendable {
         }
         addArchives(entries)
         addUnnamedArchives(others, entries, in: inspected)
+        let unread =
+            others.filter { RequestLogKind.isNameOfUnreadLog($0) }.map { ($0, UnreadFormat.compressedLog) }
+            + entries.folders.filter { $0.hasSuffixIgnoringCase(".sparsebundle") }.map { ($0, UnreadFormat.diskImage) }
+        unreadFiles += unread.map { (inspected.path(of: $0), $1) }
         return others
     }
 
@@ -338,6 +342,11 @@ extension FolderSearch {
     private mutating func addAlteredNames(
         _ files: [[UInt8]], among all: [[UInt8]], in folderStore: (any Store)?
     ) {
+        let files = files.filter { file in
+            guard isPathOfStore(file) else { return true }
+            unreadFiles.append((pathPrefix + String(decoding: file, as: UTF8.self), .pathInName))
+            return false
+        }
         let prefixes = formats.flatMap { $0.namePrefixes(in: folderStore) }
         let altered = files.filter { file in
             AlteredName.isAltered(file, fromNameWithPrefixIn: prefixes)
@@ -359,7 +368,7 @@ extension FolderSearch {
 }
 
 /// The names that programs give to copies, and those of file systems with other rules for names.
-private enum AlteredName {
+enum AlteredName {
     /// The suffixes of files that are no copies of stores although their names begin like those of stores.
     static let ignoredSuffixes = [
         "-journal", "-shm", "-wal", ".csv", ".har", ".html", ".jsonl", ".md", ".ndjson", ".parquet", ".pdf", ".sha256",
@@ -395,10 +404,7 @@ extension FolderSearch {
     private mutating func addFilesInCloud(_ names: [[UInt8]], in folderStore: (any Store)?) {
         let folders = Path.parts(of: path)
         let wanted = names.sorted { $0.lexicographicallyPrecedes($1) }.filter { name in
-            let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)
-            return isNamedForStore(name, in: folderStore) || ArchiveFormat.mayBeArchive(named: name)
-                || ArchiveFormat.mayBeUnread(named: name)
-                || formats.contains { $0.mayBelongToStore(member) }
+            isNamedForStore(name, in: folderStore) || mayBeWanted(name, inFolders: folders)
         }
         for name in wanted.prefix(InputLimits.reportedCloudFileCount) {
             let words =
@@ -408,6 +414,23 @@ extension FolderSearch {
         let others = wanted.count - InputLimits.reportedCloudFileCount
         guard others > 0 else { return }
         problems.append((path, Problem("unreadable", "and \(others.counted("more file")) not downloaded from iCloud")))
+    }
+
+    /// Returns whether a file that is not read may be an archive or belong to a store, judged by its name and its folders.
+    private func mayBeWanted(_ name: [UInt8], inFolders folders: [String]) -> Bool {
+        let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)
+        return ArchiveFormat.mayBeArchive(named: name) || ArchiveFormat.mayBeUnread(named: name)
+            || formats.contains { $0.mayBelongToStore(member) }
+    }
+
+    /// Returns whether `name` is the path of a file that may belong to a store, with backslashes in place of slashes.
+    private func isPathOfStore(_ name: [UInt8]) -> Bool {
+        let backslash = UInt8(ascii: "\\")
+        guard name.contains(backslash) else { return false }
+        let parts = name.split(separator: backslash).map { Array($0) }
+        guard let last = parts.last, last.first != UInt8(ascii: ".") else { return false }
+        let folders = Path.parts(of: path) + parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
+        return isNamedForStore(last, in: nil) || mayBeWanted(last, inFolders: folders)
     }
 }
 
@@ -444,7 +467,8 @@ extension FolderSearch {
             tree.part(of: path) != nil ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
     }
 
-    /// Adds the archives among `files` whose names are not those of archives, and the files of formats that are not read.
+    /// Adds the archives and request logs among `files` whose names do not identify them, and the files of formats that are
+    /// not read.
     ///
     /// The first bytes of a file are inspected if its suffix is known, or if the file is outside of the containers of apps.
     private mutating func addUnnamedArchives(
@@ -466,6 +490,8 @@ extension FolderSearch {
         }
     }
 
+    private var requestLogFormat: RequestLogFormat? { formats.lazy.compactMap { $0 as? RequestLogFormat }.first }
+
     private mutating func addUnnamedArchive(
         _ file: [UInt8], _ entries: Entries, isNamed: Bool, in folder: borrowing InspectedFolder
     ) {
@@ -475,12 +501,18 @@ extension FolderSearch {
         else { return }
         if Compression(head: head) != nil, let more = try? InputKind.head(of: source) { head = more }
         let isFirstPart = file.hasSuffixIgnoringCase(ArchiveFormat.splitSuffix)
-        if isFirstPart, ArchiveFormat.isArchive(head) {
+        if UnreadFormat.isDiskImage(source) {
+            unreadFiles.append((folder.path(of: file), .diskImage))
+        } else if isFirstPart, ArchiveFormat.isArchive(head) {
             unreadFiles.append((folder.path(of: file), .splitArchive))
         } else if ArchiveFormat.isReadable(head) {
             addArchive(file, entries)
         } else if let format = UnreadFormat(head: head, isNamedForArchive: isNamed) {
             unreadFiles.append((folder.path(of: file), format))
+        } else if file.hasSuffixIgnoringCase(".dmg"), !head.isEmpty {
+            unreadFiles.append((folder.path(of: file), .diskImage))
+        } else if !isNamed, let log = requestLogFormat?.store(named: file, source, in: folder) {
+            stores.append(log)
         }
     }
 }
