@@ -100,6 +100,27 @@ import Testing
         }
     }
 
+    @Test("Disk images are recognized by their first bytes, their end or their name")
+    func diskImages() async throws {
+        let end = Array("koly".utf8) + [UInt8](repeating: 0, count: 508)
+        let start = [UInt8](repeating: 0, count: 1024)
+        try folder.put("a.dmg", Array("BZh9 compressed".utf8) + start + end)
+        try folder.put("b.DMG", "unknown")
+        try folder.put("c", start + Array("H+\0\u{4}".utf8) + start)
+        try folder.put("d", start.prefix(512) + Array("EFI PART".utf8) + start)
+        try folder.put("e.sparsebundle/bands/0", "")
+        try folder.put("f.img", [1, 2, 3] + start + end)
+        let archive = try packed()
+        // Only the beginnings of members are inspected.
+        for (capture, others) in [(try await folder.open(), 5), (try await archive.open(), 4)] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [1, 2].map(CaptureFolder.id))
+            let words = "not read: a disk image (and \(others) more files of this kind); mount it, and pass the folder"
+            #expect(found.problems.map { "\($0.path): \($0.problem.text)" } == ["a.dmg: \(words)"])
+            #expect(found.problems.allSatisfy { $0.problem.isLoss })
+        }
+    }
+
     @Test("A damaged nested archive is reported, and the other stores are read")
     func damaged() async throws {
         try folder.put("a.tar.gz", [0x1F, 0x8B, 8, 0, 1, 2, 3])

@@ -202,7 +202,8 @@ struct ArchiveSpooler {
 
     /// Returns whether only the first bytes of a member can show that it is an archive or a request log.
     private mutating func mustInspect(_ member: ArchiveReader.Member, _ path: MemberPath) -> Bool {
-        guard wantedPaths == nil, !member.isEncrypted, member.hardLink == nil, member.size.map({ $0 > 0 && $0 <= limits.memberSize }) ?? true
+        guard wantedPaths == nil, !member.isEncrypted, member.hardLink == nil,
+            member.size.map({ $0 > 0 && $0 <= limits.memberSize }) ?? true
         else { return false }
         let (folder, name) = path.split
         guard name.first != UInt8(ascii: "."), !FolderEntry.isWindowsMetadata(name) else { return false }

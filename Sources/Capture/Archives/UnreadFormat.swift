@@ -33,7 +33,7 @@ public struct UnreadFormat: Sendable {
     /// A file whose name is the path of a store, as programs create it that do not separate folders by backslashes.
     static let pathInName = UnreadFormat(
         name: "a file whose name contains the path of a store with backslashes",
-        remedy: #"unpack the archive with tar --transform='s|\\|/|g', and pass the folder"#)
+        remedy: #"unpack its archive into folders, as tar --transform='s|\\|/|g' does, and pass the folder"#)
     /// A disk image that is recognized by its end or its name, because many disk images begin with compressed data.
     static let diskImage = UnreadFormat(name: "a disk image", remedy: "mount it, and pass the folder")
     /// A request log with a compression that is not read.
@@ -114,6 +114,17 @@ public struct UnreadFormat: Sendable {
     init(name: String, remedy: String) {
         self.name = name
         self.remedy = remedy
+    }
+
+    /// Detects the format of a file whose first bytes match no format by its name, or returns `nil` if it is unknown.
+    init?(path: String) {
+        if ArchiveLocation.isLaterPart(path) {
+            self = .laterPart
+        } else if path.utf8.hasSuffixIgnoringCase(".dmg") {
+            self = .diskImage
+        } else {
+            return nil
+        }
     }
 
     /// Detects the format of a file that begins with `head`, or returns `nil` if the bytes match no format.

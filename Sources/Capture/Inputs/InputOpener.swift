@@ -179,8 +179,7 @@ public struct InputOpener: Sendable {
     /// Returns the error for a file in no supported format, which names the format if it is known.
     private static func unrecognized(_ path: String, head: [UInt8]) -> InputError {
         let format = UnreadFormat(head: head, isNamedForArchive: true)
-        let part: UnreadFormat? = ArchiveLocation.isLaterPart(path) ? .laterPart : nil
-        return (format ?? part).map { .unread($0, path) } ?? .unrecognized(path)
+        return (format ?? UnreadFormat(path: path)).map { .unread($0, path) } ?? .unrecognized(path)
     }
 
     /// Opens an input that is neither a folder, a request log nor a single store file.
@@ -211,7 +210,7 @@ public struct InputOpener: Sendable {
             }
         case (.other, .source(let source))
         where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil
-            || ArchiveLocation.isLaterPart(path):
+            || UnreadFormat(path: path) != nil:
             throw Self.unrecognized(path, head: try InputKind.head(of: source))
         // A program that unpacks a zip archive, or other bytes, can precede it.
         case (.other, .source(let source)) where try ZipDirectory.isAtEnd(of: source):

@@ -241,9 +241,10 @@ extension Timestamp {
     /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` states no instant.
     ///
     /// All forms of ISO 8601 with a calendar date, a time and an offset from UTC are accepted, including the basic forms,
-    /// and a space before the offset.
+    /// a space before the offset, and the character for minus. White space around the time is ignored.
     init?(started text: String) {
-        let bytes = Array(text.utf8)
+        let text = text.replacing("\u{2212}", with: "-")
+        let bytes = Array(text.utf8.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
         guard let start = bytes.firstIndex(where: { [0x54, 0x74, 0x20].contains($0) }) else { return nil }
         let date = bytes[..<start]
         let rest = bytes[(start + 1)...]

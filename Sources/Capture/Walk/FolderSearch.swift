@@ -137,8 +137,12 @@ struct FolderSearch: Sendable {
         }
         addArchives(entries)
         addUnnamedArchives(others, entries, in: inspected)
+        RequestLogFormat.removeAttachedBodies(from: &stores)
+        let readPaths = Set(stores.map { CapturedText($0.path) })
         let unread =
-            others.filter { RequestLogKind.isNameOfUnreadLog($0) }.map { ($0, UnreadFormat.compressedLog) }
+            others.filter {
+                RequestLogKind.isNameOfUnreadLog($0) && !readPaths.contains(CapturedText(inspected.path(of: $0)))
+            }.map { ($0, UnreadFormat.compressedLog) }
             + entries.folders.filter { $0.hasSuffixIgnoringCase(".sparsebundle") }.map { ($0, UnreadFormat.diskImage) }
         unreadFiles += unread.map { (inspected.path(of: $0), $1) }
         return others
@@ -343,7 +347,7 @@ extension FolderSearch {
         _ files: [[UInt8]], among all: [[UInt8]], in folderStore: (any Store)?
     ) {
         let files = files.filter { file in
-            guard isPathOfStore(file) else { return true }
+            guard AlteredName.isPathOfStore(file, inFolderAt: path, named: name, formats) else { return true }
             unreadFiles.append((pathPrefix + String(decoding: file, as: UTF8.self), .pathInName))
             return false
         }
@@ -367,36 +371,6 @@ extension FolderSearch {
     }
 }
 
-/// The names that programs give to copies, and those of file systems with other rules for names.
-enum AlteredName {
-    /// The suffixes of files that are no copies of stores although their names begin like those of stores.
-    static let ignoredSuffixes = [
-        "-journal", "-shm", "-wal", ".csv", ".har", ".html", ".jsonl", ".md", ".ndjson", ".parquet", ".pdf", ".sha256",
-        ".sig",
-    ]
-    /// The number of bytes of a name that the short name of a FAT file system contains.
-    private static let shortNameSize = 6
-
-    /// Returns whether `name` contains the name `original`, apart from its suffix and the case of letters.
-    static func isCopy(_ name: [UInt8], of original: [UInt8]) -> Bool {
-        let stem = original.prefix { $0 != UInt8(ascii: ".") }.map(\.lowercased)
-        return !stem.isEmpty && name.map(\.lowercased).contains(text: String(decoding: stem, as: UTF8.self))
-    }
-
-    /// Returns whether `name` begins with one of `prefixes` in any case, contains it after a space as in `Copy of NAME`,
-    /// or is a short name of a FAT file system, such as `MOZTEL~1`.
-    static func isAltered(_ name: [UInt8], fromNameWithPrefixIn prefixes: [String]) -> Bool {
-        let name = name.map(\.lowercased)
-        let hasSpace = name.contains(UInt8(ascii: " "))
-        return prefixes.contains { prefix in
-            let short = prefix.utf8.prefix(shortNameSize)
-            return name.starts(with: prefix.utf8) || hasSpace && name.contains(text: " " + prefix)
-                || name.starts(with: short) && name.dropFirst(short.count).first == UInt8(ascii: "~")
-                    && name.dropFirst(short.count + 1).first?.isDigit == true
-        }
-    }
-}
-
 // MARK: - Files in iCloud
 
 extension FolderSearch {
@@ -404,7 +378,10 @@ extension FolderSearch {
     private mutating func addFilesInCloud(_ names: [[UInt8]], in folderStore: (any Store)?) {
         let folders = Path.parts(of: path)
         let wanted = names.sorted { $0.lexicographicallyPrecedes($1) }.filter { name in
-            isNamedForStore(name, in: folderStore) || mayBeWanted(name, inFolders: folders)
+            let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)
+            return isNamedForStore(name, in: folderStore) || ArchiveFormat.mayBeArchive(named: name)
+                || ArchiveFormat.mayBeUnread(named: name)
+                || formats.contains { $0.mayBelongToStore(member) }
         }
         for name in wanted.prefix(InputLimits.reportedCloudFileCount) {
             let words =
@@ -414,23 +391,6 @@ extension FolderSearch {
         let others = wanted.count - InputLimits.reportedCloudFileCount
         guard others > 0 else { return }
         problems.append((path, Problem("unreadable", "and \(others.counted("more file")) not downloaded from iCloud")))
-    }
-
-    /// Returns whether a file that is not read may be an archive or belong to a store, judged by its name and its folders.
-    private func mayBeWanted(_ name: [UInt8], inFolders folders: [String]) -> Bool {
-        let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)
-        return ArchiveFormat.mayBeArchive(named: name) || ArchiveFormat.mayBeUnread(named: name)
-            || formats.contains { $0.mayBelongToStore(member) }
-    }
-
-    /// Returns whether `name` is the path of a file that may belong to a store, with backslashes in place of slashes.
-    private func isPathOfStore(_ name: [UInt8]) -> Bool {
-        let backslash = UInt8(ascii: "\\")
-        guard name.contains(backslash) else { return false }
-        let parts = name.split(separator: backslash).map { Array($0) }
-        guard let last = parts.last, last.first != UInt8(ascii: ".") else { return false }
-        let folders = Path.parts(of: path) + parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
-        return isNamedForStore(last, in: nil) || mayBeWanted(last, inFolders: folders)
     }
 }
 
@@ -509,8 +469,8 @@ extension FolderSearch {
             addArchive(file, entries)
         } else if let format = UnreadFormat(head: head, isNamedForArchive: isNamed) {
             unreadFiles.append((folder.path(of: file), format))
-        } else if file.hasSuffixIgnoringCase(".dmg"), !head.isEmpty {
-            unreadFiles.append((folder.path(of: file), .diskImage))
+        } else if !head.isEmpty, let format = UnreadFormat(path: folder.path(of: file)) {
+            unreadFiles.append((folder.path(of: file), format))
         } else if !isNamed, let log = requestLogFormat?.store(named: file, source, in: folder) {
             stores.append(log)
         }

@@ -154,7 +154,10 @@ public struct UploadRoute: Sendable {
         let path = system.requests.path(of: address) + (isSpurious ? "" : address.query)
         let target = Target(path: path)
         self.target = system.uploads.accepts(target) ? target : nil
-        if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
+        if self.target == nil {
+            notes.append(
+                "no-target path and query are not in the system's grammar: \(Target.excerpt(of: path.utf8.span))")
+        }
     }
 
     private static func traffic(
