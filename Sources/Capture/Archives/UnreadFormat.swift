@@ -118,7 +118,7 @@ public struct UnreadFormat: Sendable {
 
     /// Detects the format of a file whose first bytes match no format by its name, or returns `nil` if it is unknown.
     init?(path: String) {
-        if ArchiveLocation.isLaterPart(path) {
+        if ArchiveLocation.isLaterPart(path.utf8) {
             self = .laterPart
         } else if path.utf8.hasSuffixIgnoringCase(".dmg") {
             self = .diskImage

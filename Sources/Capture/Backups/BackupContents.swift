@@ -107,7 +107,7 @@ struct BackupContents {
         let mayBeLink = storeNames.isStoreName(member.name)
         guard mayBeFile || mayBeFolder || mayBeLink else {
             checkFileName(of: row)
-            if hint == .file, isCopy(member) {
+            if hint != .folder, hint != .link, isCopy(member) {
                 keep(KeptRow(kind: .copy), at: row.domain + [UInt8(ascii: "/")] + row.path)
             }
             return addContainer(domain)

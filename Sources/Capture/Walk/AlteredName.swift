@@ -42,8 +42,10 @@ enum AlteredName {
     /// Returns whether `name` begins with one of `prefixes` in any case, contains it after a space as in `Copy of NAME`,
     /// or is a short name of a FAT file system, such as `MOZTEL~1`.
     static func isAltered(_ name: [UInt8], fromNameWithPrefixIn prefixes: [String]) -> Bool {
-        let name = name.map(\.lowercased)
         let hasSpace = name.contains(UInt8(ascii: " "))
+        // Backups have up to a million names, most of which differ in the first letter.
+        guard hasSpace || prefixes.contains(where: { $0.utf8.first == name.first?.lowercased }) else { return false }
+        let name = name.map(\.lowercased)
         return prefixes.contains { prefix in
             let short = prefix.utf8.prefix(shortNameSize)
             return name.starts(with: prefix.utf8) || hasSpace && name.contains(text: " " + prefix)

@@ -138,13 +138,7 @@ struct FolderSearch: Sendable {
         addArchives(entries)
         addUnnamedArchives(others, entries, in: inspected)
         RequestLogFormat.removeAttachedBodies(from: &stores)
-        let readPaths = Set(stores.map { CapturedText($0.path) })
-        let unread =
-            others.filter {
-                RequestLogKind.isNameOfUnreadLog($0) && !readPaths.contains(CapturedText(inspected.path(of: $0)))
-            }.map { ($0, UnreadFormat.compressedLog) }
-            + entries.folders.filter { $0.hasSuffixIgnoringCase(".sparsebundle") }.map { ($0, UnreadFormat.diskImage) }
-        unreadFiles += unread.map { (inspected.path(of: $0), $1) }
+        addUnreadNames(others, entries, in: inspected)
         return others
     }
 
@@ -452,6 +446,28 @@ extension FolderSearch {
 
     private var requestLogFormat: RequestLogFormat? { formats.lazy.compactMap { $0 as? RequestLogFormat }.first }
 
+    /// Adds the files and folders that are not read because of a compression or a missing part, judged by their names.
+    private mutating func addUnreadNames(_ files: [[UInt8]], _ entries: Entries, in folder: borrowing InspectedFolder) {
+        var unread = entries.folders.filter { $0.hasSuffixIgnoringCase(".sparsebundle") }.map {
+            ($0, UnreadFormat.diskImage)
+        }
+        let logs = files.filter(RequestLogKind.isNameOfUnreadLog)
+        if !logs.isEmpty {
+            let readPaths = Set(stores.map { CapturedText($0.path) })
+            unread += logs.filter { !readPaths.contains(CapturedText(folder.path(of: $0))) }.map {
+                ($0, .compressedLog)
+            }
+        }
+        let parts = files.filter(ArchiveLocation.isLaterPart)
+        if !parts.isEmpty {
+            let names = Set(entries.files)
+            unread += parts.filter { names.isDisjoint(with: ArchiveLocation.mainParts(besidePart: $0)) }.map {
+                ($0, .laterPart)
+            }
+        }
+        unreadFiles += unread.map { (folder.path(of: $0), $1) }
+    }
+
     private mutating func addUnnamedArchive(
         _ file: [UInt8], _ entries: Entries, isNamed: Bool, in folder: borrowing InspectedFolder
     ) {
@@ -469,7 +485,7 @@ extension FolderSearch {
             addArchive(file, entries)
         } else if let format = UnreadFormat(head: head, isNamedForArchive: isNamed) {
             unreadFiles.append((folder.path(of: file), format))
-        } else if !head.isEmpty, let format = UnreadFormat(path: folder.path(of: file)) {
+        } else if isNamed, !head.isEmpty, let format = UnreadFormat(path: folder.path(of: file)) {
             unreadFiles.append((folder.path(of: file), format))
         } else if !isNamed, let log = requestLogFormat?.store(named: file, source, in: folder) {
             stores.append(log)
