@@ -1,4 +1,5 @@
 import Capture
+import Foundation
 import Telemetry
 import TestSupport
 import Testing
@@ -66,7 +67,8 @@ import Testing
     @Test(
         "A form is read from its text, or from its fields if there is no text",
         arguments: [
-            #""text":"\#(form)""#, #""text":"\#(form)","params":[{"name":"app_token","value":"b"}]"#,
+            #""text":"\#(form)""#, #""text":"\#(form)\r\n""#, #""text":"\#(Data(form.utf8).base64EncodedString())""#,
+            #""text":"\#(form)","params":[{"name":"app_token","value":"b"}]"#,
             #""params":[\#(encoded),\#(others)]"#, #""text":"","params":[\#(decoded),\#(others)]"#,
             #""params":[\#(decoded),\#(others),{"name":"sent_at","value":"x"}]"#,
             #"""

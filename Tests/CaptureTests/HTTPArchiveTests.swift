@@ -162,6 +162,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             ("2020-05-09T18:07:29.896-0000", "2020-05-09T18:07:29.896Z"),
             ("20200509T180729Z", "2020-05-09T18:07:29.000Z"), ("20200509T1807-08", "2020-05-10T02:07:00.000Z"),
             ("2020-05-09 18:07:29 +0800", "2020-05-09T10:07:29.000Z"),
+            (" 2020-05-09T18:07:29\u{2212}07:00 ", "2020-05-10T01:07:29.000Z"),
         ]
         let invalid = [
             "2024-02-22T9:34:07Z", "2024-02-22T09:34:07 AM", "2024-02-22T09:34:07.123", "Thu, 04 May 2020 18:07:29 GMT",
@@ -221,12 +222,14 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         try folder.put("h.json", #"{"url":"https://example.com/","body":"text"}"#)
         try folder.put("i.txt", "{}\ntext")
         try folder.put("Documents/j.json", lines)
-        try folder.put("private/var/log/k.log", lines)
+        try folder.put("deep/in/a/folder/k.log", lines)
+        try folder.put("Library/Logs/l.log", lines)
         let packed = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
         for capture in [try await folder.open(), try await packed.open()] {
             #expect(
                 capture.stores.map(\.path) == [
-                    "a.json", "b/b.txt", "c.log", "d.json.gz", "e.txt.gz", "f.json.gz", "g.ndjson",
+                    "a.json", "b/b.txt", "c.log", "d.json.gz", "deep/in/a/folder/k.log", "e.txt.gz", "f.json.gz",
+                    "g.ndjson",
                 ])
             let found = try await ReadCapture(capture)
             #expect(Set(found.ids) == Set((1...5).map(CaptureFolder.id)))
@@ -234,6 +237,29 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
                 found.quarantined.map { "\($0.path) \($0.reject.reason)" } == [
                     "g.ndjson line_damaged the text is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8"
                 ])
+        }
+    }
+
+    @Test("An HTTP archive with any other name is recognized by its first bytes, and unreadable compressions are named")
+    func unnamedArchives() async throws {
+        let folder = try CaptureFolder()
+        for (number, name) in ["capture", "b.har (1)", "c.har~", "x/y/d.bin"].enumerated() {
+            try folder.put(name, archive(coreEntry(number)))
+        }
+        try folder.put("Documents/e", archive(coreEntry(9)))
+        for name in ["f.har.xz", "g/a/b/g.jsonl.BR"] { try folder.put(name, [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 1]) }
+        let zip = try TestArchive(of: folder.path, named: "a.zip", #"bsdtar --format zip -cf "$0" *"#)
+        let tar = try TestArchive(of: folder.path, named: "a.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await zip.open(), try await tar.open()] {
+            #expect(capture.stores.map(\.path) == ["b.har (1)", "c.har~", "capture", "x/y/d.bin"])
+            let found = try await ReadCapture(capture)
+            #expect(Set(found.ids) == Set((0...3).map(CaptureFolder.id)))
+            #expect(
+                found.problems.map { "\($0.path): \($0.problem.text)" } == [
+                    "f.har.xz: not read: a compressed request log (and 1 more file of this kind); "
+                        + "decompress it, or compress it with gzip or zstd"
+                ])
+            #expect(capture.isIncomplete == false && found.problems.allSatisfy { $0.problem.isLoss })
         }
     }
 
@@ -305,6 +331,13 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         }
         let folder = try CaptureFolder()
         try folder.put("given/\(name)", #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","seq":1,"v":7}"#)
+        // The body of another request has the form of a log.
+        try folder.put(
+            "given/\(String(repeating: "b2", count: 20)).json",
+            #"""
+            {"topic":"activity-stream-mobile-sessions","client_id":"C","session_duration":1,"app_version":"7.0","build":"1",\#
+            "locale":"de","release_channel":"release"}
+            """#)
         try folder.put(
             "given/har.har", archive(entry(name, 1), entry("../given/\(name)", 2), entry("missing.json", 3)))
         let packed = try TestArchive(of: "\(folder.path)/given", named: "har.zip", #"zip -qr "$0" ."#)
@@ -468,6 +501,24 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.records.isEmpty)
         #expect(log.problems.map(\.code) == ["leanplum_single_call"])
     }
+
+    @Test(
+        "The form of a request to Leanplum can be base64, and a body without the selector is reported",
+        arguments: [
+            (#""text":"\#(Data(leanplumForm.utf8).base64EncodedString())""#, nil),
+            (#""text":"eJwDAAAAAAE=""#, "body_invalid"), (#""text":"data=%7B%7D""#, "body_invalid"),
+            (#""params":[{"name":"data","value":"{}"}]"#, "body_invalid"),
+            (#""text":"--boundary\r\nContent-Disposition: form-data""#, "leanplum_single_call"),
+        ] as [(String, String?)])
+    func leanplumForms(data: String, code: String?) async throws {
+        let entry = #"{"request":{"method":"POST","url":" https://api.leanplum.com/api ","postData":{\#(data)}}}"#
+        let log = try await ReadLog(archive(entry))
+        #expect(log.records.map(\.type) == (code == nil ? ["multi"] : []))
+        #expect(log.reasonCodes + log.problems.map(\.code) == [code].compactMap(\.self))
+    }
+
+    private static let leanplumForm =
+        "action=multi&data=%7B%22data%22%3A%5B%7B%22action%22%3A%22heartbeat%22%2C%22deviceId%22%3A%22A%22%7D%5D%7D"
 
     @Test("Requests of several clients are held")
     func severalClients() async throws {

@@ -231,6 +231,7 @@ import Testing
             (Array("AA01".utf8), "an Apple Archive"),
             ([0x45, 0x56, 0x46, 0x09, 0x0D, 0x0A, 0xFF, 0x00], "a forensic disk image"),
             (Array("21:7:version;2:21#".utf8), "a mitmproxy flow file"),
+            ([UInt8](repeating: 1, count: 9) + Array("koly".utf8) + [UInt8](repeating: 0, count: 508), "a disk image"),
             (Array("<?xml version=\"1.0\"?><items burpVersion=\"2\">".utf8), "a list of requests from Burp"),
         ] as [([UInt8], String)])
     func unreadFormats(bytes: [UInt8], name: String) async throws {

@@ -84,19 +84,47 @@ import Testing
         for name in ["a.rar", "b.rar"] { try folder.put("given/\(name)", rar) }
         try folder.put("given/flows", "756:4:type;4:http;7:version;2:21#")
         try folder.put("given/phone.zip.001", try Self.archive(3).bytes)
+        // Later parts without the first one are named, too.
+        for name in ["phone.zip.002", "alone.zip.002", "alone.zip.003", "b.z01"] {
+            try folder.put("given/\(name)", "PK")
+        }
+        try folder.put("given/b.zip", try Self.archive(5).bytes)
         try folder.put("given/notes", "PK is not a zip")
         // Files of apps are not inspected.
         try folder.put("Documents/x", try Self.archive(4).bytes)
         for capture in [try await folder.open(), try await packed().open()] {
             let found = try await ReadCapture(capture)
-            #expect(Set(found.ids) == Set([1, 2, 10, 11, 12, 13].map(CaptureFolder.id)))
+            #expect(Set(found.ids) == Set([1, 2, 5, 10, 11, 12, 13].map(CaptureFolder.id)))
             let words = [
                 "a.rar: not read: a RAR archive (and 1 more file of this kind); unpack it, and pass the folder",
+                "alone.zip.002: not read: a part of a split archive (and 1 more file of this kind); "
+                    + "join the parts with cat, in the order of their names, and pass the result",
                 "flows: not read: a mitmproxy flow file; export it as HAR: mitmdump -nr FILE --set hardump=FILE.har",
                 "phone.zip.001: not read: the first part of a split archive; "
                     + "join the parts with cat NAME.0* > NAME, and pass the result",
             ]
             #expect(found.problems.map { "\($0.path): \($0.problem.text)" } == words.map { "given/\($0)" })
+        }
+    }
+
+    @Test("Disk images are recognized by their first bytes, their end or their name")
+    func diskImages() async throws {
+        let end = Array("koly".utf8) + [UInt8](repeating: 0, count: 508)
+        let start = [UInt8](repeating: 0, count: 1024)
+        try folder.put("a.dmg", Array("BZh9 compressed".utf8) + start + end)
+        try folder.put("b.DMG", "unknown")
+        try folder.put("c", start + Array("H+\0\u{4}".utf8) + start)
+        try folder.put("d", start.prefix(512) + Array("EFI PART".utf8) + start)
+        try folder.put("e.sparsebundle/bands/0", "")
+        try folder.put("f.img", [1, 2, 3] + start + end)
+        let archive = try packed()
+        // Only the beginnings of members are inspected.
+        for (capture, others) in [(try await folder.open(), 5), (try await archive.open(), 4)] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [1, 2].map(CaptureFolder.id))
+            let words = "not read: a disk image (and \(others) more files of this kind); mount it, and pass the folder"
+            #expect(found.problems.map { "\($0.path): \($0.problem.text)" } == ["a.dmg: \(words)"])
+            #expect(found.problems.allSatisfy { $0.problem.isLoss })
         }
     }
 

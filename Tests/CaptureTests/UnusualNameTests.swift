@@ -112,6 +112,45 @@ import Testing
         #expect(beside.problems.map(\.path) == ["Documents/\(events) copy.json"])
     }
 
+    @Test("Backslashes separate the folders of archives, unless slashes do", arguments: ["zip", "ustar", "gnu", "pax"])
+    func backslashes(format: String) async throws {
+        let folders = corePings.replacing("/", with: "\\")
+        func ping(_ number: Int) -> TestArchive.Member {
+            .file("\(folders)\\-t-\(number).json", CaptureFolder.ping(number))
+        }
+        var members = [TestArchive.Member.file("\(folders)\\", ""), ping(1), ping(2)]
+        if format != "zip" {
+            let target = "\(folders)\\-t-1.json"
+            members.append(TestArchive.Member(name: "Documents\\b-core\\-t-3.json", type: "hardlink", link: target))
+        }
+        let found = try await ReadCapture(TestArchive(format, members).open())
+        #expect(found.ids == [1, 2].map(CaptureFolder.id))
+        #expect(found.problems == [] && found.quarantined.isEmpty)
+        #expect(found.records.map(\.source.path) == [1, 2].map { "\(corePings)/-t-\($0).json" })
+    }
+
+    @Test("Files whose names contain the path of a store with backslashes are reported once")
+    func pathsInNames() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("a/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        let folders = corePings.replacing("/", with: "\\")
+        for name in [
+            "\(folders)\\-t-2.json", "Documents\\__leanplum.sqlite", "x\\photo.jpg", "x\\.hidden", "phone\\a.zip",
+        ] {
+            try folder.put("a/\(name)", CaptureFolder.ping(2))
+        }
+        for name in ["x\\settings.json", "Payload\\Info.plist"] { try folder.put("a/\(name)", "{}") }
+        let archive = try TestArchive(of: folder.path, named: "capture.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await archive.open()] {
+            let found = try await ReadCapture(capture)
+            #expect(found.ids == [CaptureFolder.id(1)])
+            let reported = found.problems.filter { $0.problem.text.contains("with backslashes") }
+            #expect(reported.map(\.path) == ["a/\(folders)\\-t-2.json"])
+            #expect(
+                reported.allSatisfy { $0.problem.isLoss && $0.problem.text.contains("(and 1 more file of this kind)") })
+        }
+    }
+
     @Test("A ping file whose name is not UTF-8 is read")
     func pingFile() async throws {
         let folder = try CaptureFolder()

@@ -199,8 +199,8 @@ extension ArchiveReader {
 
 extension ArchiveReader.Member {
     fileprivate init(_ entry: OpaquePointer, at offset: Int, isInZip: Bool) {
-        path = Self.bytes(ofCString: archive_entry_pathname(entry))
-        hardLink = Self.bytes(ofCString: archive_entry_hardlink(entry))
+        path = Self.bytes(ofCString: archive_entry_pathname(entry)).map { Self.replacingBackslashes(in: $0) }
+        hardLink = Self.bytes(ofCString: archive_entry_hardlink(entry)).map { Self.replacingBackslashes(in: $0) }
         symbolicLink = Self.bytes(ofCString: archive_entry_symlink(entry))
         size = archive_entry_size_is_set(entry) != 0 ? Int(archive_entry_size(entry)) : nil
         isEncrypted = archive_entry_is_data_encrypted(entry) != 0
@@ -208,11 +208,22 @@ extension ArchiveReader.Member {
         self.offset = offset
         kind =
             switch carchive_entry_type(entry) {
-            case carchive_file: .file
+            case carchive_file: path?.last == Self.slash ? .folder : .file
             case carchive_folder: .folder
             case carchive_link: .link
             default: hardLink == nil ? .special : .file
             }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// Returns `path` with slashes in place of backslashes, or unchanged if it contains a slash.
+    ///
+    /// Some programs for Windows separate folders by backslashes. libarchive replaces them only in zip archives.
+    private static func replacingBackslashes(in path: [UInt8]) -> [UInt8] {
+        let backslash = UInt8(ascii: "\\")
+        guard path.contains(backslash), !path.contains(slash) else { return path }
+        return path.map { $0 == backslash ? slash : $0 }
     }
 
     private static func bytes(ofCString text: UnsafePointer<CChar>?) -> [UInt8]? {

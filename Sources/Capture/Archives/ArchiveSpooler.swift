@@ -203,17 +203,15 @@ struct ArchiveSpooler {
     /// Returns whether only the first bytes of a member can show that it is an archive or a request log.
     private mutating func mustInspect(_ member: ArchiveReader.Member, _ path: MemberPath) -> Bool {
         guard wantedPaths == nil, !member.isEncrypted, member.hardLink == nil,
-            inspectedCount < Self.inspectedLimit, member.size.map({ $0 > 0 && $0 <= limits.memberSize }) ?? true
+            member.size.map({ $0 > 0 && $0 <= limits.memberSize }) ?? true
         else { return false }
         let (folder, name) = path.split
         guard name.first != UInt8(ascii: "."), !FolderEntry.isWindowsMetadata(name) else { return false }
         let folders = folderNameCache.names(in: folder)
-        // An archive in a nested archive is not read.
-        guard
-            RequestLogKind.mayBeText(name, in: folders)
-                || !archive.isNested && ArchiveFormat.mustBeInspected(named: name)
+        if RequestLogKind.mayBeText(name, in: folders) { return true }
+        guard inspectedCount < Self.inspectedLimit, ArchiveFormat.mustBeInspected(named: name),
+            folders.count <= Self.inspectedDepth, !MemberNames.isInContainer(folders)
         else { return false }
-        guard folders.count <= Self.inspectedDepth, !MemberNames.isInContainer(folders) else { return false }
         inspectedCount += 1
         return true
     }
@@ -221,9 +219,7 @@ struct ArchiveSpooler {
     /// Returns whether a text that begins with `head` is a request log.
     private func isLog(_ head: [UInt8], _ path: MemberPath) -> Bool {
         let name = String(decoding: path.split.name, as: UTF8.self)
-        guard RequestLogKind.mayBeText(name.utf8, in: []),
-            let format = formats.lazy.compactMap({ $0 as? RequestLogFormat }).first
-        else { return false }
+        guard let format = formats.lazy.compactMap({ $0 as? RequestLogFormat }).first else { return false }
         return (try? RequestLogKind(ByteSource(head), inFolderAs: name, format.systems)) != nil
     }
 
@@ -238,7 +234,9 @@ struct ArchiveSpooler {
         do {
             let outcome = try reader.read(limit: limits.memberSize, size: member.size) { part in
                 let head = part.extracting(first: min(part.count, ArchiveFormat.headSize)).copied()
-                if spool.endOffset == start, !ArchiveFormat.isReadable(head), !isLog(head, path) {
+                // An archive in a nested archive is not read.
+                let isArchive = !archive.isNested && ArchiveFormat.isReadable(head)
+                if spool.endOffset == start, !isArchive, !isLog(head, path) {
                     // The first bytes suffice to name a format that is not read.
                     isComplete = UnreadFormat(head: head, isNamedForArchive: false) != nil
                     if isComplete { try spool.append(head.span) }

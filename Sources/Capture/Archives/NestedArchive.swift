@@ -109,12 +109,22 @@ struct ArchiveLocation {
         return suffixes.contains(where: shownPath.utf8.hasSuffixIgnoringCase) ? UnreadFormat.partsRemedy : nil
     }
     /// Returns whether a file has the name of a later part of a split archive, such as `a.z02` or `a.zip.002`.
-    static func isLaterPart(_ path: String) -> Bool {
-        let digits = path.utf8.reversed().prefix(while: \.isDigit).count
-        let stem = path.utf8.dropLast(digits)
+    static func isLaterPart(_ path: some BidirectionalCollection<UInt8>) -> Bool {
+        let digits = path.reversed().prefix(while: \.isDigit).count
+        let stem = path.dropLast(digits)
         return digits >= 2
             && (stem.hasSuffixIgnoringCase(".z")
                 || stem.last == UInt8(ascii: ".") && ArchiveFormat.isArchive(named: stem.dropLast()))
+    }
+    /// Returns the possible names of the part that is reported if `part`, a later part, is in the same folder: `a.zip` for
+    /// `a.z02`, and `a.zip.001` for `a.zip.002`.
+    static func mainParts(besidePart part: [UInt8]) -> [[UInt8]] {
+        let digits = part.reversed().prefix(while: \.isDigit).count
+        let stem = Array(part.dropLast(digits))
+        return [
+            stem + "ip".utf8, stem + "IP".utf8,
+            stem + [UInt8](repeating: UInt8(ascii: "0"), count: max(digits - 1, 0)) + "1".utf8,
+        ]
     }
     /// Whether the archive has the name of a report of a Cellebrite program.
     var isCellebriteReport: Bool { shownPath.utf8.hasSuffixIgnoringCase(".ufdr") }

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 
 /// A format of files that may contain telemetry, but are not read.
 ///
@@ -28,6 +29,16 @@ public struct UnreadFormat: Sendable {
     }()
     private static let copyRemedy =
         "if its records are not elsewhere, copy it under its original name to another folder, and pass that"
+
+    /// A file whose name is the path of a store, as programs create it that do not separate folders by backslashes.
+    static let pathInName = UnreadFormat(
+        name: "a file whose name contains the path of a store with backslashes",
+        remedy: #"unpack its archive into folders, as tar --transform='s|\\|/|g' does, and pass the folder"#)
+    /// A disk image that is recognized by its end or its name, because many disk images begin with compressed data.
+    static let diskImage = UnreadFormat(name: "a disk image", remedy: "mount it, and pass the folder")
+    /// A request log with a compression that is not read.
+    static let compressedLog = UnreadFormat(
+        name: "a compressed request log", remedy: "decompress it, or compress it with gzip or zstd")
 
     /// The first part of a split archive.
     static let splitArchive = UnreadFormat(
@@ -61,7 +72,7 @@ public struct UnreadFormat: Sendable {
             [Array("ANDROID BACKUP\n".utf8)]
         ),
         (
-            "a disk image", "mount it, and pass the folder",
+            diskImage.name, diskImage.remedy,
             [
                 Array("encrcdsa".utf8), Array("koly".utf8), [0x78, 0x01, 0x73, 0x0D, 0x62, 0x62, 0x60],
                 Array("sprs".utf8),
@@ -83,9 +94,37 @@ public struct UnreadFormat: Sendable {
         ("an image of Windows", "unpack it with 7z, and pass the folder", [Array("MSWIM\0\0\0".utf8)]),
     ]
 
+    /// The signatures of the partition tables and file systems of uncompressed disk images: Apple and GUID partition
+    /// tables, APFS, and HFS+ in two versions.
+    private static let partSignatures: [(offset: Int, bytes: [UInt8])] = [
+        (512, Array("PM\0\0".utf8)), (512, Array("EFI PART".utf8)), (32, Array("NXSB".utf8)),
+        (1024, Array("H+\0\u{4}".utf8)), (1024, Array("HX\0\u{5}".utf8)),
+    ]
+
+    /// Returns whether `source` ends like a disk image of macOS.
+    static func isDiskImage(_ source: ByteSource) -> Bool {
+        let size = 512
+        // A file that cannot be read is reported elsewhere.
+        guard source.count >= size, let end = try? source.bytes(at: source.count - size, count: size) else {
+            return false
+        }
+        return end.starts(with: "koly".utf8)
+    }
+
     init(name: String, remedy: String) {
         self.name = name
         self.remedy = remedy
+    }
+
+    /// Detects the format of a file whose first bytes match no format by its name, or returns `nil` if it is unknown.
+    init?(path: String) {
+        if ArchiveLocation.isLaterPart(path.utf8) {
+            self = .laterPart
+        } else if path.utf8.hasSuffixIgnoringCase(".dmg") {
+            self = .diskImage
+        } else {
+            return nil
+        }
     }
 
     /// Detects the format of a file that begins with `head`, or returns `nil` if the bytes match no format.
@@ -94,6 +133,8 @@ public struct UnreadFormat: Sendable {
     init?(head: [UInt8], isNamedForArchive: Bool) {
         if let found = Self.signatures.first(where: { $0.signatures.contains { head.starts(with: $0) } }) {
             self.init(name: found.name, remedy: found.remedy)
+        } else if Self.partSignatures.contains(where: { head.dropFirst($0.offset).starts(with: $0.bytes) }) {
+            self = .diskImage
         } else if let name = ArchiveFormat.unsupported(
             head, isInCompressedFile: false, signatureSize: isNamedForArchive ? 0 : 4)
         {

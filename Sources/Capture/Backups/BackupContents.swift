@@ -13,6 +13,8 @@ struct BackupContents {
             case file(number: Int)
             case folder
             case link
+            /// The name, or that of the folder, was made from the name of a store. The file is reported, but not read.
+            case copy
         }
 
         var kind: Kind
@@ -28,6 +30,7 @@ struct BackupContents {
     private(set) var domains: [CapturedText: BackupDomain] = [:]
     private(set) var inventory: BackupInventory?
     private let storeNames: StoreNames
+    private let storePrefixes: [String]
     private let nameByteLimit: Int
     private var keptRows: [FullPath: KeptRow] = [:]
     private var nameByteCount = 0
@@ -63,6 +66,7 @@ struct BackupContents {
     init(_ storeNames: StoreNames, nameByteLimit: Int, inventory: BackupInventory?) {
         self.inventory = inventory
         self.storeNames = storeNames
+        storePrefixes = storeNames.formats.flatMap { $0.namePrefixes(in: nil) }
         self.nameByteLimit = nameByteLimit
     }
 
@@ -103,6 +107,9 @@ struct BackupContents {
         let mayBeLink = storeNames.isStoreName(member.name)
         guard mayBeFile || mayBeFolder || mayBeLink else {
             checkFileName(of: row)
+            if hint != .folder, hint != .link, isCopy(member) {
+                keep(KeptRow(kind: .copy), at: row.domain + [UInt8(ascii: "/")] + row.path)
+            }
             return addContainer(domain)
         }
         let details = row.details
@@ -119,6 +126,11 @@ struct BackupContents {
             return addContainer(domain)
         }
         domains[domain.name] = domain
+    }
+
+    /// Returns whether the name of a file or of its folder was made from the name of a store.
+    private func isCopy(_ file: MemberName) -> Bool {
+        [file.name, file.folder].contains { AlteredName.isAltered(Array($0.utf8), fromNameWithPrefixIn: storePrefixes) }
     }
 
     /// Counts the omitted `row` as misnamed if its file name is not the hash of its domain and path.
@@ -217,6 +229,7 @@ extension BackupContents {
             switch row.kind {
             case .folder: builder.addFolder(path)
             case .link: builder.addLink(path, to: [])
+            case .copy: builder.addFile(path, .omitted)
             case .file(let number):
                 let full = prefix + path.text
                 if !row.isNamedByHash {

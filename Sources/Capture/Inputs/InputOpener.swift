@@ -136,6 +136,7 @@ public struct InputOpener: Sendable {
             log.attachedBodies = tree.map { AttachedBodies(tree: $0, folder: "") }
             return .log(log)
         }
+        if UnreadFormat.isDiskImage(source) { throw InputError.unread(.diskImage, path) }
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
             hashes?.startHashing(source, of: label, isReadByName: true)
@@ -178,8 +179,7 @@ public struct InputOpener: Sendable {
     /// Returns the error for a file in no supported format, which names the format if it is known.
     private static func unrecognized(_ path: String, head: [UInt8]) -> InputError {
         let format = UnreadFormat(head: head, isNamedForArchive: true)
-        let part: UnreadFormat? = ArchiveLocation.isLaterPart(path) ? .laterPart : nil
-        return (format ?? part).map { .unread($0, path) } ?? .unrecognized(path)
+        return (format ?? UnreadFormat(path: path)).map { .unread($0, path) } ?? .unrecognized(path)
     }
 
     /// Opens an input that is neither a folder, a request log nor a single store file.
@@ -210,7 +210,7 @@ public struct InputOpener: Sendable {
             }
         case (.other, .source(let source))
         where UnreadFormat(head: try InputKind.head(of: source), isNamedForArchive: true) != nil
-            || ArchiveLocation.isLaterPart(path):
+            || UnreadFormat(path: path) != nil:
             throw Self.unrecognized(path, head: try InputKind.head(of: source))
         // A program that unpacks a zip archive, or other bytes, can precede it.
         case (.other, .source(let source)) where try ZipDirectory.isAtEnd(of: source):

@@ -22,6 +22,15 @@ struct EntryBody {
         try self.init(stored: bytes, encoding: encoding)
     }
 
+    /// Decodes a form from base64 that the entry does not declare, or returns `nil` if `text` is no such form.
+    init?(undeclaredBase64Form text: Span<UInt8>) {
+        guard text.firstIndex(of: UInt8(ascii: "&"), from: 0) == nil,
+            let body = try? EntryBody(text: text, isBase64: true), body.bytes.contains(UInt8(ascii: "=")),
+            body.bytes.allSatisfy({ (0x21..<0x7F).contains($0) })
+        else { return nil }
+        self = body
+    }
+
     /// Decompresses the bytes of a body, which are stored in the given encoding.
     init(stored bytes: [UInt8], encoding: String) throws(BodyError) {
         guard Compression.gzip.matches(bytes) else {

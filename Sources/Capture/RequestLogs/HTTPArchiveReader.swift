@@ -119,6 +119,12 @@ extension HTTPArchiveReader {
         return try EntryBody(stored: try attachedBodies.contents(of: name), encoding: "file")
     }
 
+    private func storedForm(of parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody? {
+        let found = try storedBody(of: parts)
+        guard found?.encoding == "text", let text = textNode(of: parts) else { return found }
+        return EntryBody(undeclaredBase64Form: entry.bytes(of: text)) ?? found
+    }
+
     private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody {
         let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
         let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
@@ -154,7 +160,7 @@ extension HTTPArchiveReader {
 
     /// Reads the payload of a form into `body`, and returns the encoding of the form.
     private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
-        guard let found = try storedBody(of: parts) else { return try readParameters(of: form, parts) }
+        guard let found = try storedForm(of: parts) else { return try readParameters(of: form, parts) }
         let payload = try form.payload(in: found.bytes)
         do throws(JSONError) {
             try body.read(payload)
@@ -170,9 +176,10 @@ extension HTTPArchiveReader {
     private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
         else { throw Self.missing }
-        guard let selector = parameter(form.selector, in: params), selector.elementsEqual(form.selected.utf8) else {
-            throw .foreign(form.otherwise)
+        guard let selector = parameter(form.selector, in: params) else {
+            throw .invalid("the form has no \(form.selector)")
         }
+        guard selector.elementsEqual(form.selected.utf8) else { throw .foreign(form.otherwise) }
         guard let raw = parameter(form.payload, in: params) else { throw .invalid("the form has no \(form.payload)") }
         if (try? body.read(raw)) != nil { return "params" }
         guard let decoded = PercentEncoding.decoded(raw.span, plusIsSpace: true) else {
@@ -191,7 +198,7 @@ extension HTTPArchiveReader {
         of parts: HTTPArchiveEntry, in format: any RequestFormat
     ) throws(BodyError) -> String {
         let (json, encoding): ([UInt8], String)
-        if let found = try storedBody(of: parts) {
+        if let found = try storedForm(of: parts) {
             (json, encoding) = (try FormFields.json(of: found.bytes), found.encoding)
         } else {
             let fields = try listedFields(parts)
@@ -234,9 +241,10 @@ extension Timestamp {
     /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` states no instant.
     ///
     /// All forms of ISO 8601 with a calendar date, a time and an offset from UTC are accepted, including the basic forms,
-    /// and a space before the offset.
+    /// a space before the offset, and the character for minus. White space around the time is ignored.
     init?(started text: String) {
-        let bytes = Array(text.utf8)
+        let text = text.replacing("\u{2212}", with: "-")
+        let bytes = Array(text.utf8.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
         guard let start = bytes.firstIndex(where: { [0x54, 0x74, 0x20].contains($0) }) else { return nil }
         let date = bytes[..<start]
         let rest = bytes[(start + 1)...]

@@ -88,10 +88,14 @@ public enum RequestLogKind: Sendable {
 
     /// Returns whether a file outside of the folders of apps has the name of a text, which may be a request log.
     ///
-    /// The first bytes of the file must show it. Deeper in a capture, the system of a device stores many texts.
+    /// The first bytes of the file must show it.
     static func mayBeText(_ name: some BidirectionalCollection<UInt8>, in folders: [String]) -> Bool {
-        folders.count <= 2 && textSuffixes.contains(where: name.hasSuffixIgnoringCase)
-            && !MemberNames.isInContainer(folders)
+        textSuffixes.contains(where: name.hasSuffixIgnoringCase) && !MemberNames.isInContainer(folders)
+    }
+
+    /// Returns whether a file has the name of a request log with a compression that is not read.
+    static func isNameOfUnreadLog(_ name: [UInt8]) -> Bool {
+        unreadSuffixes.contains(where: name.hasSuffixIgnoringCase)
     }
 
     private static func isArchive(named name: String) -> Bool {
@@ -106,6 +110,9 @@ public enum RequestLogKind: Sendable {
     private static let lineSuffixes = compressions.flatMap { [".ndjson\($0)", ".jsonl\($0)"] }
     private static let jsonSuffixes = compressions.map { ".json\($0)" }
     private static let textSuffixes = compressions.flatMap { [".txt\($0)", ".log\($0)"] }
+    private static let unreadSuffixes = [".har", ".chlsj", ".ndjson", ".jsonl"].flatMap { log in
+        ["br", "bz2", "lz4", "xz"].map { "\(log).\($0)" }
+    }
     private static let infix = Array(".har.".utf8)
 
     /// Returns whether `.har.` is in the name, as in `a.har.txt`.

@@ -211,6 +211,26 @@ struct RequestLogFormat: StoreFormat {
         }
     }
 
+    /// Returns the HTTP archive in `source`, a file whose name does not identify it, or `nil` if the file is none.
+    func store(named name: [UInt8], _ source: ByteSource, in folder: borrowing InspectedFolder) -> (any Store)? {
+        let text = String(decoding: name, as: UTF8.self)
+        // A file that cannot be read is reported only if it has the name of a store.
+        guard let kind = try? RequestLogKind(source, inFolderAs: text, systems), kind == .httpArchive else {
+            return nil
+        }
+        return RequestLogStore(
+            path: folder.path(of: name), bodyFolder: folder.path, log: kind, systems: systems)
+    }
+
+    /// Removes from `stores`, which are in one folder, the logs that are bodies of requests in an HTTP archive.
+    static func removeAttachedBodies(from stores: inout [any Store]) {
+        guard stores.contains(where: { ($0 as? RequestLogStore)?.log == .httpArchive }) else { return }
+        stores.removeAll { store in
+            guard let store = store as? RequestLogStore, store.log == .lines else { return false }
+            return AttachedBodies.isBodyName(Path.name(of: store.path))
+        }
+    }
+
     // A log that is given as an input is detected by `RequestLogKind` before any stores are searched.
     func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder) -> FileFinding {
         .unrelated

@@ -137,6 +137,8 @@ struct FolderSearch: Sendable {
         }
         addArchives(entries)
         addUnnamedArchives(others, entries, in: inspected)
+        RequestLogFormat.removeAttachedBodies(from: &stores)
+        addUnreadNames(others, entries, in: inspected)
         return others
     }
 
@@ -338,6 +340,11 @@ extension FolderSearch {
     private mutating func addAlteredNames(
         _ files: [[UInt8]], among all: [[UInt8]], in folderStore: (any Store)?
     ) {
+        let files = files.filter { file in
+            guard AlteredName.isPathOfStore(file, inFolderAt: path, named: name, formats) else { return true }
+            unreadFiles.append((pathPrefix + String(decoding: file, as: UTF8.self), .pathInName))
+            return false
+        }
         let prefixes = formats.flatMap { $0.namePrefixes(in: folderStore) }
         let altered = files.filter { file in
             AlteredName.isAltered(file, fromNameWithPrefixIn: prefixes)
@@ -354,36 +361,6 @@ extension FolderSearch {
             AlteredName.isAltered(Array(name.utf8), fromNameWithPrefixIn: prefixes)
         {
             unreadFiles.append((path, .alteredName))
-        }
-    }
-}
-
-/// The names that programs give to copies, and those of file systems with other rules for names.
-private enum AlteredName {
-    /// The suffixes of files that are no copies of stores although their names begin like those of stores.
-    static let ignoredSuffixes = [
-        "-journal", "-shm", "-wal", ".csv", ".har", ".html", ".jsonl", ".md", ".ndjson", ".parquet", ".pdf", ".sha256",
-        ".sig",
-    ]
-    /// The number of bytes of a name that the short name of a FAT file system contains.
-    private static let shortNameSize = 6
-
-    /// Returns whether `name` contains the name `original`, apart from its suffix and the case of letters.
-    static func isCopy(_ name: [UInt8], of original: [UInt8]) -> Bool {
-        let stem = original.prefix { $0 != UInt8(ascii: ".") }.map(\.lowercased)
-        return !stem.isEmpty && name.map(\.lowercased).contains(text: String(decoding: stem, as: UTF8.self))
-    }
-
-    /// Returns whether `name` begins with one of `prefixes` in any case, contains it after a space as in `Copy of NAME`,
-    /// or is a short name of a FAT file system, such as `MOZTEL~1`.
-    static func isAltered(_ name: [UInt8], fromNameWithPrefixIn prefixes: [String]) -> Bool {
-        let name = name.map(\.lowercased)
-        let hasSpace = name.contains(UInt8(ascii: " "))
-        return prefixes.contains { prefix in
-            let short = prefix.utf8.prefix(shortNameSize)
-            return name.starts(with: prefix.utf8) || hasSpace && name.contains(text: " " + prefix)
-                || name.starts(with: short) && name.dropFirst(short.count).first == UInt8(ascii: "~")
-                    && name.dropFirst(short.count + 1).first?.isDigit == true
         }
     }
 }
@@ -444,7 +421,8 @@ extension FolderSearch {
             tree.part(of: path) != nil ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
     }
 
-    /// Adds the archives among `files` whose names are not those of archives, and the files of formats that are not read.
+    /// Adds the archives and request logs among `files` whose names do not identify them, and the files of formats that are
+    /// not read.
     ///
     /// The first bytes of a file are inspected if its suffix is known, or if the file is outside of the containers of apps.
     private mutating func addUnnamedArchives(
@@ -466,6 +444,30 @@ extension FolderSearch {
         }
     }
 
+    private var requestLogFormat: RequestLogFormat? { formats.lazy.compactMap { $0 as? RequestLogFormat }.first }
+
+    /// Adds the files and folders that are not read because of a compression or a missing part, judged by their names.
+    private mutating func addUnreadNames(_ files: [[UInt8]], _ entries: Entries, in folder: borrowing InspectedFolder) {
+        var unread = entries.folders.filter { $0.hasSuffixIgnoringCase(".sparsebundle") }.map {
+            ($0, UnreadFormat.diskImage)
+        }
+        let logs = files.filter(RequestLogKind.isNameOfUnreadLog)
+        if !logs.isEmpty {
+            let readPaths = Set(stores.map { CapturedText($0.path) })
+            unread += logs.filter { !readPaths.contains(CapturedText(folder.path(of: $0))) }.map {
+                ($0, .compressedLog)
+            }
+        }
+        let parts = files.filter(ArchiveLocation.isLaterPart)
+        if !parts.isEmpty {
+            let names = Set(entries.files)
+            unread += parts.filter { names.isDisjoint(with: ArchiveLocation.mainParts(besidePart: $0)) }.map {
+                ($0, .laterPart)
+            }
+        }
+        unreadFiles += unread.map { (folder.path(of: $0), $1) }
+    }
+
     private mutating func addUnnamedArchive(
         _ file: [UInt8], _ entries: Entries, isNamed: Bool, in folder: borrowing InspectedFolder
     ) {
@@ -475,12 +477,18 @@ extension FolderSearch {
         else { return }
         if Compression(head: head) != nil, let more = try? InputKind.head(of: source) { head = more }
         let isFirstPart = file.hasSuffixIgnoringCase(ArchiveFormat.splitSuffix)
-        if isFirstPart, ArchiveFormat.isArchive(head) {
+        if UnreadFormat.isDiskImage(source) {
+            unreadFiles.append((folder.path(of: file), .diskImage))
+        } else if isFirstPart, ArchiveFormat.isArchive(head) {
             unreadFiles.append((folder.path(of: file), .splitArchive))
         } else if ArchiveFormat.isReadable(head) {
             addArchive(file, entries)
         } else if let format = UnreadFormat(head: head, isNamedForArchive: isNamed) {
             unreadFiles.append((folder.path(of: file), format))
+        } else if isNamed, !head.isEmpty, let format = UnreadFormat(path: folder.path(of: file)) {
+            unreadFiles.append((folder.path(of: file), format))
+        } else if !isNamed, let log = requestLogFormat?.store(named: file, source, in: folder) {
+            stores.append(log)
         }
     }
 }

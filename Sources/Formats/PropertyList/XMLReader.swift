@@ -42,7 +42,9 @@ struct XMLReader: ~Escapable {
 
     private let source: Span<UInt8>
     private let encoding: Encoding
-    private let acceptsLatin1: Bool
+    private let keepsInvalidValues: Bool
+    /// The fault in ``text``, from which invalid parts were omitted, or `nil` if there is none.
+    private(set) var textFault: PropertyListError?
     /// Whether the XML declaration states that the text is in ISO 8859-1.
     private var isLatin1 = false
     /// Whether the value is enclosed in a `plist` element.
@@ -52,8 +54,8 @@ struct XMLReader: ~Escapable {
     private(set) var text: [UInt8] = []
 
     @_lifetime(copy source)
-    init(_ source: Span<UInt8>, _ encoding: Encoding, acceptsLatin1: Bool) {
-        self.acceptsLatin1 = acceptsLatin1
+    init(_ source: Span<UInt8>, _ encoding: Encoding, keepsInvalidValues: Bool) {
+        self.keepsInvalidValues = keepsInvalidValues
         self.source = source
         self.encoding = encoding
     }
@@ -90,7 +92,7 @@ struct XMLReader: ~Escapable {
         let end = find("?>", from: index) ?? source.count
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
         guard declaration.contains("encoding") else { return }
-        if acceptsLatin1, encoding == .utf8, Self.latin1Names.contains(where: { declaration.contains($0) }) {
+        if keepsInvalidValues, encoding == .utf8, Self.latin1Names.contains(where: { declaration.contains($0) }) {
             isLatin1 = true
             return
         }
@@ -228,6 +230,7 @@ struct XMLReader: ~Escapable {
     /// Reads a scalar and its end tag, stores its text in ``text``, and returns whether the text is ASCII.
     mutating func readText(of tag: XMLTag) throws(PropertyListError) -> Bool {
         text.removeAll(keepingCapacity: true)
+        textFault = nil
         if tag.isEmpty { return true }
         var isASCII = true
         while offset < source.count {
@@ -241,13 +244,18 @@ struct XMLReader: ~Escapable {
                     try skip(past: "-->")
                 } else {
                     try readEnd(of: tag)
-                    guard isASCII || (try? UTF8Span(validating: text.span)) != nil else {
-                        throw .syntax("malformed UTF-8", at: tag.offset)
+                    if !isASCII, (try? UTF8Span(validating: text.span)) == nil {
+                        try note(.syntax("malformed UTF-8", at: tag.offset))
                     }
                     return isASCII || text.allSatisfy { $0 < 0x80 }
                 }
             case UInt8(ascii: "&"):
-                try readReference()
+                do throws(PropertyListError) {
+                    try readReference()
+                } catch {
+                    try note(error)
+                    offset += 1
+                }
                 isASCII = false
             case 0x0D:
                 // XML 1.0, section 2.11: all line endings are read as line feeds.
@@ -260,6 +268,12 @@ struct XMLReader: ~Escapable {
             }
         }
         throw .syntax("an element without an end", at: tag.offset)
+    }
+
+    /// Stores a fault in a text, or throws it if invalid values are not kept.
+    private mutating func note(_ fault: PropertyListError) throws(PropertyListError) {
+        guard keepsInvalidValues else { throw fault }
+        textFault = textFault ?? fault
     }
 
     /// Reads and returns the content of an element without nested elements and references, and reads its end tag.

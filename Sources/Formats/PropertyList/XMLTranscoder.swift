@@ -27,7 +27,7 @@ struct XMLTranscoder: ~Escapable {
 
     @_lifetime(copy source)
     private init(_ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits) {
-        reader = XMLReader(source, encoding, acceptsLatin1: limits.keepsInvalidValues)
+        reader = XMLReader(source, encoding, keepsInvalidValues: limits.keepsInvalidValues)
         depthLimit = limits.depth
         keepsInvalidValues = limits.keepsInvalidValues
     }
@@ -154,6 +154,7 @@ struct XMLTranscoder: ~Escapable {
 
     private mutating func appendKey(_ tag: XMLTag) throws(PropertyListError) {
         let isASCII = try reader.readText(of: tag)
+        if let fault = reader.textFault { throw fault }
         let text = reader.text
         if let number = keyTable.number(of: text, in: writer) {
             pendingNumbers.append(number)
@@ -174,6 +175,7 @@ struct XMLTranscoder: ~Escapable {
             if !writer.append(base64: content, at: tag.offset) { try appendInvalid("base64 text", tag) }
         case .string:
             let isASCII = try reader.readText(of: tag)
+            if let fault = reader.textFault { return try appendInvalid(fault) }
             let text = reader.text
             writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
         case .integer:
@@ -197,9 +199,12 @@ struct XMLTranscoder: ~Escapable {
     ///
     /// The reader has read the whole element.
     private mutating func appendInvalid(_ name: String, _ tag: XMLTag) throws(PropertyListError) {
-        let error = PropertyListError(.xmlSyntax, at: tag.offset, "a malformed \(name)")
+        try appendInvalid(PropertyListError(.xmlSyntax, at: tag.offset, "a malformed \(name)"))
+    }
+
+    private mutating func appendInvalid(_ error: PropertyListError) throws(PropertyListError) {
         guard keepsInvalidValues else { throw error }
-        writer.appendNull(at: tag.offset)
+        writer.appendNull(at: error.offset)
         faults.values[writer.lastNumber] = error
     }
 }

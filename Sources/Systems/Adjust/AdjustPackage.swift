@@ -48,7 +48,8 @@ extension AdjustQueueReader {
             type: type ?? kind.flatMap { AdjustType.isName($0) ? $0 : nil } ?? "unknown",
             sdk: try archive.string("clientSdk", of: node), agent: try archive.string("userAgent", of: node))
         if type == nil {
-            upload.findings.note("A6 the path is missing or not documented")
+            let stored = path.map { ": \(Target.excerpt(of: $0.utf8.span))" } ?? ""
+            upload.findings.note("A6 the path is missing or not documented\(stored)")
         } else if let path, !AdjustType.isKind(kind, ofPath: path) {
             upload.findings.note("A13 the kind is not the one of the path")
         }

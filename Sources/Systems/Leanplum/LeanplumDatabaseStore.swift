@@ -76,19 +76,21 @@ private struct LeanplumDatabase: ~Copyable {
         let folder = context.options.copyFolder
         let size = files.reduce(0) { $0 + $1.count }
         if files.allSatisfy({ $0.count <= Self.sizeLimit }) {
-            if !store.isDetached {
-                fault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
-                copy = try DatabaseCopy(
-                    main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
-                    writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
-            } else if store.isWriteAheadLog {
-                fault = try WriteAheadLogFault.find(in: main)
-                detachedLog = try DetachedWriteAheadLog(in: main, copiedTo: folder, sizeLimit: Self.sizeLimit)
+            // An empty database has no rows, but SQLite would ignore its log.
+            let log = store.isWriteAheadLog ? main : main.count == 0 ? companions.last ?? nil : nil
+            if let log, log.count > 0 {
+                fault = try WriteAheadLogFault.find(in: log)
+                detachedLog = try DetachedWriteAheadLog(in: log, copiedTo: folder, sizeLimit: Self.sizeLimit)
                 if let detachedLog, let database = detachedLog.database {
                     copy = try DatabaseCopy(
                         main: database, journal: nil, writeAheadLog: nil, size: size, sizeLimit: Self.sizeLimit,
                         missingRanges: detachedLog.missingRanges)
                 }
+            } else if !store.isDetached {
+                fault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
+                copy = try DatabaseCopy(
+                    main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
+                    writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
             }
             if try copy?.hasJournalSignature == true {
                 copyWithoutJournal = try DatabaseCopy(
@@ -152,7 +154,7 @@ private struct LeanplumDatabase: ~Copyable {
 
     /// Reports that the rows were read from a write-ahead log alone, and that rows were lost if this is the case.
     private func report(_ log: DetachedWriteAheadLog, into output: inout ScanOutput) throws {
-        var text = "the database is missing; its rows were read from the write-ahead log alone"
+        var text = "the database is \(stateOfMain); its rows were read from the write-ahead log alone"
         guard !log.missingPages.isEmpty else { return output.report(Problem("no-database", text)) }
         text += ", which lacks \(log.missingPagesText) of \(log.pageCount)"
         guard hasLostRows else {
@@ -161,6 +163,7 @@ private struct LeanplumDatabase: ~Copyable {
         try output.reject(Reject("no-database \(text); the rows on these pages are lost; \(Self.remedy)"))
     }
 
+    private var stateOfMain: String { store.isDetached ? "missing" : "empty" }
     private static let remedy = "copy the database from the phone, too, if it is still there"
 
     /// Opens the copy of the database, and returns whether the copy contains a readable event table.
@@ -197,12 +200,12 @@ private struct LeanplumDatabase: ~Copyable {
             } else if let detachedLog {
                 "the write-ahead log lacks \(detachedLog.missingPagesText) of \(detachedLog.pageCount); without page 1, "
                     + "which describes the table, the rows on the other pages cannot be read"
-            } else if store.isWriteAheadLog {
+            } else if store.isWriteAheadLog || !store.isDetached {
                 "the write-ahead log contains no whole transaction"
             } else {
                 "a journal contains only earlier versions of some of its pages"
             }
-        return "no-database the database is missing, and \(reason); \(Self.remedy)"
+        return "no-database the database is \(stateOfMain), and \(reason); \(Self.remedy)"
     }
 
     /// Reports that SQLite rolled back the journal when it read the schema, and the number of replaced rows.

@@ -154,7 +154,10 @@ public struct UploadRoute: Sendable {
         let path = system.requests.path(of: address) + (isSpurious ? "" : address.query)
         let target = Target(path: path)
         self.target = system.uploads.accepts(target) ? target : nil
-        if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
+        if self.target == nil {
+            notes.append(
+                "no-target path and query are not in the system's grammar: \(Target.excerpt(of: path.utf8.span))")
+        }
     }
 
     private static func traffic(
@@ -192,10 +195,10 @@ public struct WebAddress: Sendable {
 
     /// Parses an absolute `http` or `https` URL.
     ///
-    /// The fragment is ignored because it is not sent. Returns `nil` if `text` is not a valid URL with one of these
+    /// White space around the URL is ignored, as is the fragment, because neither is sent. Returns `nil` if `text` is not a valid URL with one of these
     /// schemes, or if the URL contains user information.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8)
+        let bytes = Array(text.utf8.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
         guard let authority = Self.authorityStart(in: bytes) else { return nil }
         let pathStart = bytes[authority...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
         let end = bytes[pathStart...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex

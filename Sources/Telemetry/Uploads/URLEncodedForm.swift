@@ -37,9 +37,12 @@ public struct FormWriter {
 extension FormBody {
     /// Returns the payload in `form`, or throws an error if there is none.
     public func payload(in form: [UInt8]) throws(BodyError) -> [UInt8] {
-        guard let selector = URLEncodedForm.value(of: selector, in: form), selector.elementsEqual(selected.utf8) else {
+        guard let found = URLEncodedForm.value(of: selector, in: form) else {
+            // The form of an uploaded file is multipart.
+            guard form.starts(with: "--".utf8) else { throw .invalid("the form has no \(selector)") }
             throw .foreign(otherwise)
         }
+        guard found.elementsEqual(selected.utf8) else { throw .foreign(otherwise) }
         guard let value = URLEncodedForm.value(of: payload, in: form) else {
             throw .invalid("the form has no \(payload)")
         }
@@ -68,7 +71,9 @@ public enum FormFields {
     /// A repeated field becomes a repeated key.
     public static func json(of form: [UInt8]) throws(BodyError) -> [UInt8] {
         var object = FormObject()
-        for pair in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+        // A line ending cannot be part of a form. Some logs add it.
+        let end = form.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
+        for pair in form[..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
                 throw .invalid("the form has a pair without an equals sign")
             }

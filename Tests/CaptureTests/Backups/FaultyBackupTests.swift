@@ -204,6 +204,30 @@ import Testing
         #expect(texts.contains { $0.hasPrefix("B36") && $0.hasSuffix(": 1, such as /") })
     }
 
+    @Test("Copies of stores with altered names are reported as in a folder")
+    func alteredNames() async throws {
+        let path = try copy("plain-bare")
+        let expected = try await open(path)
+        let script = """
+            import hashlib, sqlite3, sys
+            db = sqlite3.connect(sys.argv[1] + "/Manifest.db")
+            row = list(db.execute("SELECT * FROM Files WHERE flags = 1").fetchone())
+            for name in sys.argv[2:]:
+                row[1:3] = ["AppDomain-org.mozilla.ios.Focus", name]
+                row[0] = hashlib.sha1("-".join(row[1:3]).encode()).hexdigest()
+                db.execute("INSERT INTO Files VALUES (?, ?, ?, ?, ?)", row)
+            db.commit()
+            """
+        try tool(
+            "python3", "-c", script, path, "Documents/AdjustIoPackageQueue (1)", "Documents/ADJUST~1",
+            "Documents/MOZTEL~1/-T-1~1.JSO", "Documents/__leanplum.sqlite.old", "Documents/photo.jpg")
+        let capture = try await open(path)
+        #expect(capture.stores.map(\.path) == expected.stores.map(\.path))
+        let added = capture.problems.filter { !expected.problems.contains($0) }
+        #expect(added.map(\.path) == ["AppDomain-org.mozilla.ios.Focus/Documents/ADJUST~1"])
+        #expect(added.allSatisfy { $0.problem.isLoss && $0.problem.text.contains("(and 3 more files of this kind)") })
+    }
+
     @Test("A backup without its manifest and a backup of iOS 3 are named")
     func withoutManifest() async throws {
         let path = try copy("plain")

@@ -422,6 +422,24 @@ import Testing
         #expect(found.problems.allSatisfy { !$0.problem.isLoss })
     }
 
+    @Test("The rows of an empty database are read from its write-ahead log", arguments: [true, false])
+    func emptyDatabase(isLogWhole: Bool) async throws {
+        try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n) for n in range(3)], journal_mode="'wal'")
+                os._exit(0)
+            os.wait()
+            os.truncate(db, 0)
+            if not \(isLogWhole ? "True" : "False"): os.truncate(db + "-wal", 40)
+            """)
+        let found = try await readStore()
+        #expect(try requestIDs(found) == (isLogWhole ? ["R0", "R1", "R2"] : []))
+        let texts = found.problems.map(\.problem.text) + found.quarantined.map(\.reject.reason)
+        #expect(texts.contains { $0.contains("the database is empty") })
+        #expect(found.quarantined.isEmpty == isLogWhole)
+    }
+
     @Test func aJournalWithoutItsDatabaseIsQuarantinedUnlessItIsEmpty() async throws {
         try capture.put("\(Self.path)-journal", "some pages")
         try capture.put("\(Self.path)-wal", "")

@@ -57,6 +57,24 @@ import Testing
         #expect(finished.status == 1)
     }
 
+    @Test("A string with an unknown reference or malformed UTF-8 is shown as an error, and not as a key")
+    func invalidString() throws {
+        let unknown = "a reference that is not predefined"
+        for (value, message) in [
+            ("a &amp; &b; &c;", "\(unknown) at byte 41"), ("\u{E9}", "malformed UTF-8 at byte 25"),
+        ] {
+            let text = "<plist><dict><key>a</key><string>\(value)</string><key>b</key><true/></dict></plist>"
+            let path = folder("a.plist")
+            try #require(text.data(using: .isoLatin1)).write(to: URL(fileURLWithPath: path))
+            let finished = try pingferry("inspect", "--compact", path)
+            #expect(finished.text == "{\"a\":{\"$error\":\"xml-syntax: \(message)\"},\"b\":true}\n")
+            #expect(finished.status == 1)
+        }
+        let key = try pingferry(
+            "inspect", try folder.put("<plist><dict><key>&b;</key><true/></dict></plist>", "b.plist"))
+        #expect(key.status == 65 && key.errors.contains(unknown))
+    }
+
     @Test func textBehindThePropertyListIsReported() throws {
         let text = "<plist><string>x</string></plist>\nmore"
         let finished = try pingferry("inspect", try folder.put(text, "a.plist"))
