@@ -230,13 +230,13 @@ struct ArchiveSpooler {
         struct Stop: Error {}
         try inflation?.finish()
         let start = spool.endOffset
+        // An archive in a nested archive is not read.
+        let mayBeArchive = !archive.isNested && ArchiveFormat.mustBeInspected(named: path.split.name)
         var isComplete = false
         do {
             let outcome = try reader.read(limit: limits.memberSize, size: member.size) { part in
                 let head = part.extracting(first: min(part.count, ArchiveFormat.headSize)).copied()
-                // An archive in a nested archive is not read.
-                let isArchive = !archive.isNested && ArchiveFormat.isReadable(head)
-                if spool.endOffset == start, !isArchive, !isLog(head, path) {
+                if spool.endOffset == start, !(mayBeArchive && ArchiveFormat.isReadable(head)), !isLog(head, path) {
                     // The first bytes suffice to name a format that is not read.
                     isComplete = UnreadFormat(head: head, isNamedForArchive: false) != nil
                     if isComplete { try spool.append(head.span) }

@@ -108,6 +108,7 @@ struct ArchiveLocation {
         let suffixes = [".000", ".00", "aa", ".part1", ".part01", ".part001"]
         return suffixes.contains(where: shownPath.utf8.hasSuffixIgnoringCase) ? UnreadFormat.partsRemedy : nil
     }
+
     /// Returns whether a file has the name of a later part of a split archive, such as `a.z02` or `a.zip.002`.
     static func isLaterPart(_ path: some BidirectionalCollection<UInt8>) -> Bool {
         let digits = path.reversed().prefix(while: \.isDigit).count
@@ -116,6 +117,7 @@ struct ArchiveLocation {
             && (stem.hasSuffixIgnoringCase(".z")
                 || stem.last == UInt8(ascii: ".") && ArchiveFormat.isArchive(named: stem.dropLast()))
     }
+
     /// Returns the possible names of the part that is reported if `part`, a later part, is in the same folder: `a.zip` for
     /// `a.z02`, and `a.zip.001` for `a.zip.002`.
     static func mainParts(besidePart part: [UInt8]) -> [[UInt8]] {
@@ -126,6 +128,7 @@ struct ArchiveLocation {
             stem + [UInt8](repeating: UInt8(ascii: "0"), count: max(digits - 1, 0)) + "1".utf8,
         ]
     }
+
     /// Whether the archive has the name of a report of a Cellebrite program.
     var isCellebriteReport: Bool { shownPath.utf8.hasSuffixIgnoringCase(".ufdr") }
 }

@@ -48,8 +48,9 @@ extension AdjustQueueReader {
             type: type ?? kind.flatMap { AdjustType.isName($0) ? $0 : nil } ?? "unknown",
             sdk: try archive.string("clientSdk", of: node), agent: try archive.string("userAgent", of: node))
         if type == nil {
-            let stored = path.map { ": \(Target.excerpt(of: $0.utf8.span))" } ?? ""
-            upload.findings.note("A6 the path is missing or not documented\(stored)")
+            // A query could contain credentials.
+            let stored = path.map { ": \(Target.excerpt(of: Array($0.utf8.prefix { $0 != UInt8(ascii: "?") }).span))" }
+            upload.findings.note("A6 the path is missing or not documented\(stored ?? "")")
         } else if let path, !AdjustType.isKind(kind, ofPath: path) {
             upload.findings.note("A13 the kind is not the one of the path")
         }

@@ -155,8 +155,9 @@ public struct UploadRoute: Sendable {
         let target = Target(path: path)
         self.target = system.uploads.accepts(target) ? target : nil
         if self.target == nil {
-            notes.append(
-                "no-target path and query are not in the system's grammar: \(Target.excerpt(of: path.utf8.span))")
+            // The query can contain credentials.
+            let excerpt = Target.excerpt(of: address.path.utf8.span)
+            notes.append("no-target path and query are not in the system's grammar; the path is \(excerpt)")
         }
     }
 
