@@ -1,4 +1,5 @@
-// Prepares the Swift runtime and the dispatch library for users other than root, and for a system without /proc, such as an empty chroot.
+// Prepares the Swift runtime and the dispatch library for a system without /proc, such as an empty chroot, and for users other
+// than root.
 #include "cstartup.h"
 
 #ifdef __linux__

@@ -247,7 +247,7 @@ extension Timestamp {
     init?(started text: String) {
         // The first byte of the character for minus. Replacing is slow, and rarely necessary.
         let text = text.utf8.contains(0xE2) ? text.replacing("\u{2212}", with: "-") : text
-        let bytes = Array(text.utf8.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
+        let bytes = Array(text.utf8.withoutOuterBlanks)
         guard let start = bytes.firstIndex(where: { [0x54, 0x74, 0x20].contains($0) }) else { return nil }
         let date = bytes[..<start]
         let rest = bytes[(start + 1)...]

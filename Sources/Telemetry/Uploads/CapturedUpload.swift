@@ -196,10 +196,10 @@ public struct WebAddress: Sendable {
 
     /// Parses an absolute `http` or `https` URL.
     ///
-    /// White space around the URL is ignored, as is the fragment, because neither is sent. Returns `nil` if `text` is not a valid URL with one of these
-    /// schemes, or if the URL contains user information.
+    /// White space around the URL is ignored, as is the fragment, because neither is sent. Returns `nil` if `text` is not a
+    /// valid URL with one of these schemes, or if the URL contains user information.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
+        let bytes = Array(text.utf8.withoutOuterBlanks)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }
         let pathStart = bytes[authority...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
         let end = bytes[pathStart...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex

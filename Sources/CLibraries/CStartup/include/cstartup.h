@@ -1,3 +1,3 @@
 #pragma once
 
-// This module has no declarations. A program that links this module can run without /proc.
+// This module has no declarations. A program that links this module can run without /proc, and does not write to the system log.
