@@ -11,32 +11,29 @@ import JSONText
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.3.
 enum FirefoxVocabulary {
-    /// The words of an event.
-    struct Event {
-        let category, method, object: String
-        /// The value, or `nil` if the event has no value or an empty one.
-        var value: String?
-        /// The extras with a documented key, in the order of ``extraKeys``.
-        var extras: [(key: JSONKey, value: String)] = []
-    }
-
-    /// Returns the meaning of `event`, or `nil` if one of its words is not documented.
-    static func meaning(of event: Event) -> String? {
-        let key = "\(event.category).\(event.method).\(event.object)"
-        let valued = event.value.flatMap { eventsWithValues["\(key).\($0)"] }
-        guard let meaning = valued ?? events[key] ?? composedMeaning(of: event) else { return nil }
+    /// Returns the meaning of an event with the words in a ping, or `nil` if one of the words is not documented.
+    static func meaning(of words: EventNodes, extras: JSONNode?, in payload: JSONDocument) -> String? {
+        let documented = meanings.meaning(of: words, in: payload)
+        guard let meaning = documented?.text ?? composedMeaning(of: words, in: payload) else { return nil }
         var details: [String] = []
-        if valued == nil, let value = event.value.flatMap({ values[$0] }) { details.append(value) }
-        for (key, value) in event.extras {
-            if let extra = extras["\(key)=\(value)"] { details.append(extra) }
+        if documented?.dependsOnValue != true, let value = words.value, payload.kind(of: value) == .string,
+            let detail = values[payload.string(of: value)]
+        {
+            details.append(detail)
+        }
+        if let extras {
+            details += extraKeys.compactMap { key in
+                payload.value(of: key, .string, in: extras).flatMap { Self.extras["\(key)=\(payload.string(of: $0))"] }
+            }
         }
         return details.isEmpty ? meaning : "\(meaning): \(details.joined(separator: ", "))"
     }
 
     /// Returns the meaning of an object and a method that the documentation does not list together.
-    private static func composedMeaning(of event: Event) -> String? {
-        guard composableCategories.contains(CapturedText(event.category)), let method = methods[event.method],
-            let object = objects[event.object]
+    private static func composedMeaning(of words: EventNodes, in payload: JSONDocument) -> String? {
+        guard composableCategories.contains(CapturedText(payload.string(of: words.category))),
+            let method = methods[payload.string(of: words.method)],
+            let object = objects[payload.string(of: words.object)]
         else { return nil }
         return "\(object) \(method)"
     }
@@ -45,29 +42,22 @@ enum FirefoxVocabulary {
     private static let composableCategories: Set<CapturedText> = ["action", "firefox_account", "information"]
 
     /// The keys of the extras that determine the meaning of an event.
-    static let extraKeys: [JSONKey] = ["action", "gesture", "to"]
+    private static let extraKeys: [JSONKey] = ["action", "gesture", "to"]
 }
 
 // MARK: - Events
 
 extension FirefoxVocabulary {
-    /// The meanings of events, keyed by category, method and object, with the words as old SDKs truncated them.
-    static let events: [CapturedText: String] = documentedEvents.merging(
-        documentedEvents.sorted { $0.key < $1.key }.map { (truncated($0.key), $0.value) }
-    ) { documented, _ in documented }
+    private static let meanings = EventMeanings(
+        [appEvents, browsingEvents, tabEvents, settingsEvents, onboardingEvents, accountEvents, eventsWithValues]
+            .joined().sorted { $0.key < $1.key }
+            .map { key, meaning in
+                let words = key.string.split(separator: ".", maxSplits: 3).map(String.init)
+                return EventMeaning(
+                    words[1], words[2], words.count > 3 ? words[3] : nil, category: words[0], means: meaning)
+            })
 
-    /// The length, in characters, to which SDK versions before 1.0.12 truncated method and object.
-    private static let truncatedWordLength = 20
-
-    private static func truncated(_ event: CapturedText) -> CapturedText {
-        let words = event.string.split(separator: ".", omittingEmptySubsequences: false)
-        return CapturedText(([words[0]] + words[1...].map { $0.prefix(truncatedWordLength) }).joined(separator: "."))
-    }
-
-    private static let documentedEvents: [CapturedText: String] = [
-        appEvents, browsingEvents, tabEvents, settingsEvents, onboardingEvents, accountEvents,
-    ].reduce(into: [:]) { events, group in events.merge(group) { first, _ in first } }
-
+    /// The meanings of events, keyed by category, method and object.
     private static let appEvents: [CapturedText: String] = [
         "action.foreground.app": "App came to the front",
         "action.background.app": "App went to the background",
@@ -250,7 +240,7 @@ extension FirefoxVocabulary {
     ]
 
     /// The meanings of events that their value determines, keyed by category, method, object and value.
-    static let eventsWithValues: [CapturedText: String] = [
+    private static let eventsWithValues: [CapturedText: String] = [
         "action.tap.reading-list-item.mark-as-read": "Marked as read in the reading list",
         "action.tap.reading-list-item.mark-as-unread": "Marked as unread in the reading list",
         "action.tap.download.downloads-panel": "Download opened in the downloads panel",
@@ -300,7 +290,7 @@ extension FirefoxVocabulary {
 
 extension FirefoxVocabulary {
     /// The meanings of methods that can have any object, as the end of a sentence.
-    static let methods: [CapturedText: String] = [
+    private static let methods: [CapturedText: String] = [
         "add": "added", "cancel": "canceled", "change": "changed", "click": "clicked", "close": "closed",
         "close-all": "closed completely", "delete": "deleted", "deleteAll": "deleted completely", "drag": "dragged",
         "drop": "dropped", "navigate": "reached", "open": "opened", "press": "pressed", "pull": "pulled",
@@ -309,7 +299,7 @@ extension FirefoxVocabulary {
     ]
 
     /// The meanings of objects, as the beginning of a sentence.
-    static let objects: [CapturedText: String] = [
+    private static let objects: [CapturedText: String] = [
         "add-new-tab-button": "Button for a new tab", "app": "App", "app_menu": "Menu",
         "awesomebar-results": "Results in the URL bar", "bookmark": "Bookmark", "bookmarks-panel": "Bookmarks panel",
         "china-server-switch": "Switch of the server for China",
@@ -339,7 +329,7 @@ extension FirefoxVocabulary {
     ]
 
     /// The meanings of values that tell more about an event, such as the part of the app in which it occurred.
-    static let values: [CapturedText: String] = [
+    private static let values: [CapturedText: String] = [
         "activity-stream": "New Tab panel", "add-bookmark-toast": "message about the added bookmark",
         "app-menu": "app menu", "awesomebar-results": "results in the URL bar", "bookmark-item": "bookmark",
         "bookmarks-panel": "bookmarks panel", "browser": "page", "context-menu": "context menu",
@@ -366,7 +356,7 @@ extension FirefoxVocabulary {
     ]
 
     /// The meanings of extras with a documented value.
-    static let extras: [CapturedText: String] = [
+    private static let extras: [CapturedText: String] = [
         "action=accept": "accepted", "action=decline": "declined", "gesture=long-press": "by a long press",
         "gesture=swipe": "by a swipe", "to=basic": "basic", "to=off": "off", "to=on": "on", "to=strict": "strict",
     ]

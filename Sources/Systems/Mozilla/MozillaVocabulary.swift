@@ -52,43 +52,27 @@ private enum DocumentedApp {
         let value = payload.element(after: object, of: event)
         let words = EventNodes(category: category, method: method, object: object, value: value)
         switch self {
-        case .focus: return EventMeanings.focus.meaning(of: words, in: payload)
-        case .webXR: return EventMeanings.webXR.meaning(of: words, in: payload)
-        case .other: return EventMeanings.shared.meaning(of: words, in: payload)
+        case .focus: return EventMeanings.focus.meaning(of: words, in: payload)?.text
+        case .webXR: return EventMeanings.webXR.meaning(of: words, in: payload)?.text
+        case .other: return EventMeanings.shared.meaning(of: words, in: payload)?.text
         case .firefox:
             let extras = value.flatMap { payload.element(after: $0, of: event) }
-            return FirefoxVocabulary.meaning(of: .init(words, extras, in: payload))
+            return FirefoxVocabulary.meaning(of: words, extras: extras, in: payload)
         }
     }
 }
 
 /// The words of an event in a ping.
-private struct EventNodes {
+struct EventNodes {
     let category, method, object: JSONNode
     let value: JSONNode?
 }
 
-extension FirefoxVocabulary.Event {
-    fileprivate init(_ words: EventNodes, _ extras: JSONNode?, in payload: JSONDocument) {
-        category = payload.string(of: words.category)
-        method = payload.string(of: words.method)
-        object = payload.string(of: words.object)
-        if let node = words.value, payload.kind(of: node) == .string {
-            let text = payload.string(of: node)
-            if !text.isEmpty { value = text }
-        }
-        guard let extras, payload.memberCount(of: extras) > 0 else { return }
-        for key in FirefoxVocabulary.extraKeys {
-            if let text = payload.value(of: key, .string, in: extras) {
-                self.extras.append((key, payload.string(of: text)))
-            }
-        }
-    }
-}
-
 extension EventMeanings {
     /// Returns the meaning of an event with the words in a ping, or `nil` if the table does not contain the event.
-    fileprivate func meaning(of words: EventNodes, in payload: JSONDocument) -> String? {
+    ///
+    /// `dependsOnValue` is whether events with the same words but another value have another meaning.
+    func meaning(of words: EventNodes, in payload: JSONDocument) -> (text: String, dependsOnValue: Bool)? {
         guard let value = words.value, payload.kind(of: value) == .string else {
             return meaning(
                 category: payload.bytes(of: words.category), method: payload.bytes(of: words.method),
@@ -235,7 +219,7 @@ extension EventMeanings {
 // MARK: - Lookup
 
 /// The documented meaning of an event of a Mozilla app.
-private struct EventMeaning: Sendable {
+struct EventMeaning: Sendable {
     let category: String
     let method: String
     let object: String
@@ -255,8 +239,8 @@ private struct EventMeaning: Sendable {
 
 /// The meanings of the events of a Mozilla app, by category, method, object and value.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
-private struct EventMeanings: Sendable {
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1 to 7.4.
+struct EventMeanings: Sendable {
     /// A row of the table, with either the complete words of an event or the words as old SDKs truncated them.
     ///
     /// The words are ranges of ``EventMeanings/wordBytes``, because copying strings for each event would be slower.
@@ -284,9 +268,11 @@ private struct EventMeanings: Sendable {
             wordBytes += word.utf8
             return wordBytes.count - word.utf8.count..<wordBytes.count
         }
-        let entries = rows.enumerated().flatMap { index, row in
-            [(row.method, row.object), (Self.truncated(row.method), Self.truncated(row.object))].map { method, object in
-                Entry(
+        // Complete words are first, because they take precedence over equal truncated words.
+        let entries = [Int.max, Self.truncatedWordLength].flatMap { length in
+            rows.enumerated().map { index, row in
+                let (method, object) = (String(row.method.prefix(length)), String(row.object.prefix(length)))
+                return Entry(
                     category: range(of: row.category), method: range(of: method), object: range(of: object),
                     value: row.value.map { range(of: $0) }, meaningIndex: index,
                     hash: Self.hash(row.category.utf8.span, method.utf8.span, object.utf8.span))
@@ -294,15 +280,16 @@ private struct EventMeanings: Sendable {
         }
         meanings = rows.map(\.meaning)
         self.wordBytes = wordBytes
-        self.entries = entries.sorted { $0.hash < $1.hash }
+        self.entries = entries.enumerated().sorted { ($0.element.hash, $0.offset) < ($1.element.hash, $1.offset) }
+            .map(\.element)
     }
 
     /// Returns the meaning of an event, or `nil` if the table does not contain the event.
     ///
     /// A row with the value of the event takes precedence over a row without a value.
-    func meaning(
+    private func meaning(
         category: Span<UInt8>, method: Span<UInt8>, object: Span<UInt8>, value: Span<UInt8>?
-    ) -> String? {
+    ) -> (text: String, dependsOnValue: Bool)? {
         let hash = Self.hash(category, method, object)
         let wordBytes = wordBytes.span
         var generalIndex: Int?
@@ -317,9 +304,11 @@ private struct EventMeanings: Sendable {
                 generalIndex = generalIndex ?? entry.meaningIndex
                 continue
             }
-            if let value, wordBytes.extracting(requiredValue).equals(value) { return meanings[entry.meaningIndex] }
+            if let value, wordBytes.extracting(requiredValue).equals(value) {
+                return (meanings[entry.meaningIndex], true)
+            }
         }
-        return generalIndex.map { meanings[$0] }
+        return generalIndex.map { (meanings[$0], false) }
     }
 
     private static func hash(_ category: Span<UInt8>, _ method: Span<UInt8>, _ object: Span<UInt8>) -> UInt64 {
@@ -336,7 +325,6 @@ private struct EventMeanings: Sendable {
         return mixed ^ mixed >> 32
     }
 
-    private static func truncated(_ word: String) -> String { String(word.prefix(truncatedWordLength)) }
 }
 
 extension Span<UInt8> {
