@@ -35,75 +35,42 @@ enum CSVText {
     }
 
     /// Appends the rows of a table, and returns their properties.
+    ///
+    /// Rows of the same record have many equal cells. Their fields are copied from the previous row instead of being
+    /// formatted again.
     static func append(
         rowsOfTableAt index: Int, _ table: Table, in buffer: RowBuffer, style: Style, to output: inout TextBuffer
     ) -> Summary {
-        let cells = buffer.cells[index]
-        guard !cells.isEmpty else { return Summary() }
         var summary = Summary()
         let text = buffer.text[0..<buffer.text.count]
-        var previousRow = PreviousRow(columnCount: table.columns.count)
-        for row in 0..<cells.count / previousRow.columnCount {
-            let first = row * previousRow.columnCount
+        let cells = buffer.cells[index]
+        let columnCount = table.columns.count
+        // The fields of the previous row with their separators, and whether they are truncated.
+        var fields = Array(repeating: (length: 0, isTruncated: false), count: columnCount)
+        var previousStart = 0
+        for first in stride(from: 0, to: cells.count, by: columnCount) {
             let rowStart = output.count
-            var column = 0
-            while column < previousRow.columnCount {
-                let same = previousRow.repeatedCellCount(cells, first, column)
-                if same > 0 {
-                    summary.truncatedCellCount += previousRow.repeatFields(column, same, to: &output)
-                    column += same
+            // The range of the fields of the previous row that equal those which have not been appended yet.
+            var equal = previousStart..<previousStart
+            for column in 0..<columnCount {
+                let end = equal.upperBound + fields[column].length
+                if first > 0, cells[first + column] == cells[first + column - columnCount] {
+                    equal = equal.lowerBound..<end
                 } else {
+                    output.append(copyOf: equal)
+                    equal = end..<end
                     let start = output.count
-                    let isTruncated = append(cells[first + column], text.span, style, to: &output)
-                    output.append(column == previousRow.columnCount - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
-                    previousRow.fieldRanges[column] = start..<output.count
-                    previousRow.isTruncated[column] = isTruncated
-                    if isTruncated { summary.truncatedCellCount += 1 }
-                    column += 1
+                    fields[column].isTruncated = append(cells[first + column], text.span, style, to: &output)
+                    output.append(column == columnCount - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
+                    fields[column].length = output.count - start
                 }
+                if fields[column].isTruncated { summary.truncatedCellCount += 1 }
             }
+            output.append(copyOf: equal)
             summary.longestRow = max(summary.longestRow, output.count - rowStart)
+            previousStart = rowStart
         }
         return summary
-    }
-
-    /// The ranges of the fields of the previous row in the output, and whether the fields are truncated.
-    ///
-    /// Rows of the same record have many equal cells. Their fields are copied instead of being formatted again.
-    private struct PreviousRow {
-        let columnCount: Int
-        var fieldRanges: [Range<Int>]
-        var isTruncated: [Bool]
-
-        init(columnCount: Int) {
-            self.columnCount = columnCount
-            fieldRanges = Array(repeating: 0..<0, count: columnCount)
-            isTruncated = Array(repeating: false, count: columnCount)
-        }
-
-        /// Returns the number of consecutive cells, starting at `column`, that equal the same cells of the previous
-        /// row.
-        func repeatedCellCount(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
-            guard first > 0 else { return 0 }
-            var same = 0
-            while column + same < columnCount,
-                cells[first + column + same] == cells[first + column + same - columnCount]
-            {
-                same += 1
-            }
-            return same
-        }
-
-        /// Copies `same` fields, starting at `column`, from the previous row to the output, and returns how many of them
-        /// are truncated.
-        mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) -> Int {
-            let shift = output.count - fieldRanges[column].lowerBound
-            output.append(copyOf: fieldRanges[column].lowerBound..<fieldRanges[column + same - 1].upperBound)
-            for field in column..<column + same {
-                fieldRanges[field] = fieldRanges[field].lowerBound + shift..<fieldRanges[field].upperBound + shift
-            }
-            return isTruncated[column..<column + same].count { $0 }
-        }
     }
 
     /// Appends a cell, and returns whether its text is truncated.
