@@ -75,8 +75,6 @@ struct RepeatedKeyFinder {
     }
 
     private static let slotCount = 256
-    /// The maximum number of keys for which pairwise comparison is faster than sorting.
-    private static let pairwiseKeyLimit = 24
     /// The maximum length of a key, in units, that is not charged to the budget.
     private static let uncountedLength = 256
 
@@ -114,19 +112,9 @@ struct RepeatedKeyFinder {
             }
             entries.append(Entry(fingerprint: text.fingerprint, offset: offset, position: position))
         }
-        let repeated =
-            hasDistinctFingerprints ? [] : try compareEntries(in: bytes, budget: &budget)
+        let repeated = try compareEntries(in: bytes, budget: &budget)
         if repeated.isEmpty { checkedMembers[Self.slot(for: members, layout: layout, in: bytes)] = members }
         return repeated
-    }
-
-    /// Whether there are at most `pairwiseKeyLimit` keys and all their fingerprints differ.
-    private var hasDistinctFingerprints: Bool {
-        guard entries.count <= Self.pairwiseKeyLimit else { return false }
-        for later in entries.indices.dropFirst() {
-            for earlier in 0..<later where entries[earlier].fingerprint == entries[later].fingerprint { return false }
-        }
-        return true
     }
 
     private mutating func compareEntries(
