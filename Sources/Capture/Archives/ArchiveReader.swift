@@ -57,9 +57,13 @@ struct ArchiveReader: ~Copyable {
     private let formats: Formats
 
     /// Opens an archive in one of the formats in `formats`.
-    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all) throws {
+    ///
+    /// The archive is decompressed on other threads if `jobLimit` allows several jobs.
+    init(
+        _ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all, jobLimit: JobLimit? = nil
+    ) throws {
         self.formats = formats
-        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), formats)
+        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits, jobLimit), formats)
     }
 
     private var archive: OpaquePointer { handle.archive }

@@ -2,6 +2,9 @@ import Bundle
 import CArchive
 import CZlib
 import CZstd
+import Dispatch
+import Files
+import Synchronization
 
 /// A decompressor that produces the bytes of an archive block by block.
 protocol Decompressor: AnyObject {
@@ -212,6 +215,95 @@ enum XZFooter {
             let fields = UnsafeRawBufferPointer(rebasing: bytes[start + 4..<start + 10])
             return CZlib.crc32(0, fields.bindMemory(to: UInt8.self).baseAddress, 6) == stored
         }
+    }
+}
+
+// MARK: - Reading ahead
+
+/// A decompressor that decompresses the next blocks on another thread while the caller reads the current one.
+///
+/// The size of the input must be known. Otherwise, limits that depend on it would depend on the speed of the threads.
+final class ReadAheadDecompressor: Decompressor {
+    let input: ArchiveInput
+    private(set) var offset: Int
+    private let queue: BlockQueue
+    private var block: DecompressedBlock?
+
+    /// Starts to decompress with `decompressor`, which must not be used elsewhere.
+    ///
+    /// Returns `nil` if there is no thread for it.
+    init?(_ decompressor: any Decompressor) {
+        input = decompressor.input
+        offset = decompressor.offset
+        queue = BlockQueue(of: decompressor)
+        guard BackgroundThread.start({ [queue] in queue.fill() }) == 0 else { return nil }
+    }
+
+    deinit { queue.stop() }
+
+    func nextBlock() throws -> UnsafeRawBufferPointer {
+        // The block at the end is returned again, because the thread has ended.
+        if let block, block.bytes.isEmpty { return UnsafeRawBufferPointer(block.bytes) }
+        let next = try queue.next()
+        (block, offset) = (next, next.offset)
+        return UnsafeRawBufferPointer(next.bytes)
+    }
+}
+
+/// A copy of a block, because the memory of a decompressor is reused.
+private final class DecompressedBlock: @unchecked Sendable {
+    let bytes: UnsafeMutableRawBufferPointer
+    /// The number of compressed bytes that were read up to the end of the block.
+    let offset: Int
+
+    init(copying block: UnsafeRawBufferPointer, offset: Int) {
+        bytes = .allocate(byteCount: block.count, alignment: 16)
+        bytes.copyMemory(from: block)
+        self.offset = offset
+    }
+
+    deinit { bytes.deallocate() }
+}
+
+// Sendable, because only the thread that calls `fill` uses the decompressor.
+/// The blocks that were decompressed but not read yet.
+private final class BlockQueue: @unchecked Sendable {
+    /// The maximum number of blocks in the queue.
+    private static let capacity = 4
+
+    private let decompressor: any Decompressor
+    private let freePlaces = DispatchSemaphore(value: 0)
+    private let usedPlaces = DispatchSemaphore(value: 0)
+    private let state = Mutex((results: [Result<DecompressedBlock, any Error>](), isStopped: false))
+
+    init(of decompressor: any Decompressor) {
+        self.decompressor = decompressor
+        for _ in 0..<Self.capacity { freePlaces.signal() }
+    }
+
+    /// Decompresses blocks up to the empty block at the end, or until an error occurs or the queue is stopped.
+    func fill() {
+        while true {
+            freePlaces.wait()
+            if state.withLock({ $0.isStopped }) { return }
+            let result = Result { DecompressedBlock(copying: try decompressor.nextBlock(), offset: decompressor.offset) }
+            state.withLock { $0.results.append(result) }
+            usedPlaces.signal()
+            guard case .success(let block) = result, !block.bytes.isEmpty else { return }
+        }
+    }
+
+    /// Waits for the next block, or throws the error that occurred in its place.
+    func next() throws -> DecompressedBlock {
+        usedPlaces.wait()
+        let result = state.withLock { $0.results.removeFirst() }
+        freePlaces.signal()
+        return try result.get()
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        freePlaces.signal()
     }
 }
 
