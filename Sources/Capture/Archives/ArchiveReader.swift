@@ -226,7 +226,7 @@ extension ArchiveReader.Member {
     /// Some programs for Windows separate folders by backslashes. libarchive replaces them only in zip archives.
     private static func replacingBackslashes(in path: [UInt8]) -> [UInt8] {
         let backslash = UInt8(ascii: "\\")
-        guard path.contains(backslash), !path.contains(slash) else { return path }
+        guard path.span.firstIndex(of: backslash, from: 0) != nil, !path.contains(slash) else { return path }
         return path.map { $0 == backslash ? slash : $0 }
     }
 

@@ -56,20 +56,6 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the bytes sort before the bytes of `other`.
-    public func lexicographicallyPrecedes(_ other: Span<UInt8>) -> Bool {
-        var index = 0
-        while let mine = wordIfPresent(at: index), let others = other.wordIfPresent(at: index) {
-            if mine != others { return mine.byteSwapped < others.byteSwapped }
-            index &+= 8
-        }
-        while index < count, index < other.count {
-            if self[index] != other[index] { return self[index] < other[index] }
-            index &+= 1
-        }
-        return count < other.count
-    }
-
     /// Returns whether the span begins with the bytes of `beginning`.
     public func starts(with beginning: Span<UInt8>) -> Bool {
         count >= beginning.count && extracting(..<beginning.count).equals(beginning)

@@ -310,12 +310,6 @@ public struct FolderEntry: Sendable {
     /// Returns whether the name is equal to `text`.
     public func isNamed(_ text: String) -> Bool { name.elementsEqual(text.utf8) }
 
-    /// Returns whether the name is equal to `other`.
-    func isNamed(_ other: Span<UInt8>) -> Bool { name.span.equals(other) }
-
-    /// Returns whether the name sorts before `other` by its bytes.
-    func precedes(_ other: Span<UInt8>) -> Bool { name.span.lexicographicallyPrecedes(other) }
-
     /// Returns whether a file called `name` contains information about another file or its folder, as Windows stores it.
     ///
     /// Other systems show a stream of a file as a file whose name contains a colon, or characters that replace the colon.
@@ -347,7 +341,7 @@ public struct FolderEntry: Sendable {
 
     /// Returns whether the name of `left` sorts before the name of `right` by its bytes.
     public static func precedes(_ left: FolderEntry, _ right: FolderEntry) -> Bool {
-        left.precedes(right.name.span)
+        left.name.lexicographicallyPrecedes(right.name)
     }
 }
 

@@ -48,7 +48,7 @@ public struct SpooledTree: Sendable {
     func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
         var folder = start
         for part in path.split(separator: UInt8(ascii: "/")) {
-            guard let entry = entry(named: Array(part).span, in: folder) else { throw error(.open, path, ENOENT) }
+            guard let entry = entry(named: part, in: folder) else { throw error(.open, path, ENOENT) }
             guard entry.kind == .folder else { throw error(.open, path, ENOTDIR) }
             folder = Int(entry.inode)
         }
@@ -81,7 +81,7 @@ public struct SpooledTree: Sendable {
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
         let (parent, name) = Path.split(path)
         let folder = try folder(at: parent, below: start)
-        guard let entry = entry(named: name.span, in: folder) else { throw error(.open, path, ENOENT) }
+        guard let entry = entry(named: name, in: folder) else { throw error(.open, path, ENOENT) }
         switch entry.kind {
         case .file: return Int(entry.inode)
         case .link: throw error(.open, path, ELOOP)
@@ -93,14 +93,14 @@ public struct SpooledTree: Sendable {
     ///
     /// An unknown target is empty.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
-        guard let entry = entry(named: name.span, in: folder), entry.kind == .link else { return nil }
+        guard let entry = entry(named: name, in: folder), entry.kind == .link else { return nil }
         return links[Int(entry.inode)]
     }
 
-    private func entry(named name: Span<UInt8>, in folder: Int) -> FolderEntry? {
+    private func entry(named name: some Collection<UInt8>, in folder: Int) -> FolderEntry? {
         let entries = folders[folder]
-        let index = entries.indices.partitioningIndex { !entries[$0].precedes(name) }
-        return index < entries.count && entries[index].isNamed(name) ? entries[index] : nil
+        let index = entries.indices.partitioningIndex { !entries[$0].name.lexicographicallyPrecedes(name) }
+        return index < entries.count && entries[index].name.elementsEqual(name) ? entries[index] : nil
     }
 
     private func error(_ operation: FileError.Operation, _ path: some Collection<UInt8>, _ code: Int32) -> FileError {
@@ -155,7 +155,7 @@ extension SpooledTree {
                 guard !path.isEmpty else { return .unknown }
                 continue
             }
-            switch entry(named: part.span, in: path[path.count - 1])?.kind {
+            switch entry(named: part, in: path[path.count - 1])?.kind {
             // A file next to the archived folder is not a member of the archive, so it is unknown whether the file
             // exists.
             case nil: return hasAscended && path.count == 1 ? .unknown : .missing

@@ -105,8 +105,8 @@ extension JSONDocument {
         let record = Record(
             system: try known(
                 RecordKeys.system, requiredValue(RecordKeys.system, in: root, at: 7), last: &cache.system, systems.name),
-            type: try text(requiredValue(RecordKeys.type, in: root, at: 10), RecordKeys.type, last: &cache.type),
-            id: try text(requiredValue(RecordKeys.id, in: root, at: 3), RecordKeys.id),
+            type: try self.text(requiredValue(RecordKeys.type, in: root, at: 10), RecordKeys.type, last: &cache.type),
+            id: try self.text(requiredValue(RecordKeys.id, in: root, at: 3), RecordKeys.id),
             client: try client(last: &cache.client), time: try time(), app: try app(sharing: &cache),
             target: try target(), payload: Array(text[place]), source: try source(sharing: &cache, knowing: systems),
             notes: try strings(RecordKeys.notes, at: 4),
