@@ -227,11 +227,11 @@ final class ReadAheadDecompressor: Decompressor {
     let input: ArchiveInput
     private(set) var offset: Int
     private let queue: BlockQueue
-    private var block: DecompressedBlock?
+    private var last: BlockQueue.Element?
 
     /// Starts to decompress with `decompressor`, which must not be used elsewhere.
     ///
-    /// Returns `nil` if there is no thread for it.
+    /// Returns `nil` if no thread can be started.
     init?(_ decompressor: any Decompressor) {
         input = decompressor.input
         offset = decompressor.offset
@@ -242,15 +242,16 @@ final class ReadAheadDecompressor: Decompressor {
     deinit { queue.stop() }
 
     func nextBlock() throws -> UnsafeRawBufferPointer {
-        // The block at the end is returned again, because the thread has ended.
-        if let block, block.bytes.isEmpty { return UnsafeRawBufferPointer(block.bytes) }
-        let next = try queue.next()
-        (block, offset) = (next, next.offset)
-        return UnsafeRawBufferPointer(next.bytes)
+        // Nothing follows the last element, which is returned again.
+        let element = if let last, BlockQueue.isLast(last) { last } else { queue.next() }
+        last = element
+        let block = try element.get()
+        offset = block.offset
+        return UnsafeRawBufferPointer(block.bytes)
     }
 }
 
-/// A copy of a block, because the memory of a decompressor is reused.
+/// A copy of a block, because a decompressor reuses its memory.
 private final class DecompressedBlock: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     /// The number of compressed bytes that were read up to the end of the block.
@@ -266,39 +267,49 @@ private final class DecompressedBlock: @unchecked Sendable {
 }
 
 // Sendable, because only the thread that calls `fill` uses the decompressor.
-/// The blocks that were decompressed but not read yet.
+/// A queue of blocks that were decompressed but not read yet.
 private final class BlockQueue: @unchecked Sendable {
+    typealias Element = Result<DecompressedBlock, any Error>
+
     /// The maximum number of blocks in the queue.
     private static let capacity = 4
 
     private let decompressor: any Decompressor
     private let freePlaces = DispatchSemaphore(value: 0)
     private let usedPlaces = DispatchSemaphore(value: 0)
-    private let state = Mutex((results: [Result<DecompressedBlock, any Error>](), isStopped: false))
+    private let state = Mutex((elements: [Element](), isStopped: false))
 
     init(of decompressor: any Decompressor) {
         self.decompressor = decompressor
         for _ in 0..<Self.capacity { freePlaces.signal() }
     }
 
-    /// Decompresses blocks up to the empty block at the end, or until an error occurs or the queue is stopped.
+    /// Returns whether `element` is an error or the empty block at the end, after which there are no more elements.
+    static func isLast(_ element: Element) -> Bool {
+        guard case .success(let block) = element else { return true }
+        return block.bytes.isEmpty
+    }
+
+    /// Decompresses all blocks, unless an error occurs or the queue is stopped.
     func fill() {
         while true {
             freePlaces.wait()
             if state.withLock({ $0.isStopped }) { return }
-            let result = Result { DecompressedBlock(copying: try decompressor.nextBlock(), offset: decompressor.offset) }
-            state.withLock { $0.results.append(result) }
+            let element = Result {
+                DecompressedBlock(copying: try decompressor.nextBlock(), offset: decompressor.offset)
+            }
+            state.withLock { $0.elements.append(element) }
             usedPlaces.signal()
-            guard case .success(let block) = result, !block.bytes.isEmpty else { return }
+            if Self.isLast(element) { return }
         }
     }
 
-    /// Waits for the next block, or throws the error that occurred in its place.
-    func next() throws -> DecompressedBlock {
+    /// Waits for the next element, and removes it.
+    func next() -> Element {
         usedPlaces.wait()
-        let result = state.withLock { $0.results.removeFirst() }
+        let element = state.withLock { $0.elements.removeFirst() }
         freePlaces.signal()
-        return try result.get()
+        return element
     }
 
     func stop() {

@@ -88,8 +88,9 @@ extension Record {
     }
 }
 
-// Reading the members of a record. The functions extend the document, because a reader that contains the document would
-// copy it for each record.
+// MARK: - Members
+
+// These functions extend the document, because a reader with a document as a property would copy references for each record.
 extension JSONDocument {
     /// Returns the record in the document, which was parsed from `text`.
     ///
@@ -195,10 +196,12 @@ extension JSONDocument {
         }
         guard bytes(of: number).equals(String(index)) else { throw .notCanonical }
         let found = Source(
-            capture: try text(requiredValue(RecordKeys.capture, in: source, at: 0), RecordKeys.capture, last: &cache.capture),
+            capture: try text(
+                requiredValue(RecordKeys.capture, in: source, at: 0), RecordKeys.capture, last: &cache.capture),
             path: try text(requiredValue(RecordKeys.path, in: source, at: 2), RecordKeys.path),
             store: try known(
-                RecordKeys.store, requiredValue(RecordKeys.store, in: source, at: 3), last: &cache.store, systems.storeKind),
+                RecordKeys.store, requiredValue(RecordKeys.store, in: source, at: 3), last: &cache.store,
+                systems.storeKind),
             index: index)
         try checkCount(4, of: source)
         return found
