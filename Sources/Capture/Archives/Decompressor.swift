@@ -242,7 +242,7 @@ final class ReadAheadDecompressor: Decompressor {
     deinit { queue.stop() }
 
     func nextBlock() throws -> UnsafeRawBufferPointer {
-        // Nothing follows the last element, which is returned again.
+        // The queue ends with its last element, which is therefore returned again.
         let element = if let last, BlockQueue.isLast(last) { last } else { queue.next() }
         last = element
         let block = try element.get()
