@@ -33,6 +33,8 @@ public final class BundleReader: Sendable {
     private let container: ContainerReader
     /// The indices of the members, keyed by name.
     private let memberIndices: [CapturedText: Int]
+    /// The decoders for segments, which are reused because allocating their memory takes a noticeable time.
+    private let decoders = ValuePool<DecoderBox, Never> { DecoderBox() }
 
     /// Opens the bundle at `path`, which is the path of the bundle or of its first volume.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
@@ -275,8 +277,9 @@ extension BundleReader {
     public func forEachRecord(
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) throws -> Void
     ) throws -> [UInt8] {
-        var decoder = FrameDecoder()
-        let contents = try contents(of: segment.path, with: &decoder)
+        let box = decoders.take()
+        defer { decoders.recycle(box) }
+        let contents = try contents(of: segment.path, with: &box.decoder)
         var lines = RecordLines(contents, knowing: systems)
         do {
             while let (record, range) = try lines.next() { try body(record, range, lines.recordLayout) }
@@ -291,6 +294,12 @@ extension BundleReader {
         }
         return contents
     }
+}
+
+// Sendable, because only one job at a time uses the decoder.
+/// A reference to a decoder, so that a pool can hold it.
+private final class DecoderBox: @unchecked Sendable {
+    var decoder = FrameDecoder()
 }
 
 // MARK: - Errors

@@ -57,9 +57,13 @@ struct ArchiveReader: ~Copyable {
     private let formats: Formats
 
     /// Opens an archive in one of the formats in `formats`.
-    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all) throws {
+    ///
+    /// The archive is decompressed on other threads if `jobLimit` allows several jobs.
+    init(
+        _ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all, jobLimit: JobLimit? = nil
+    ) throws {
         self.formats = formats
-        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), formats)
+        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits, jobLimit), formats)
     }
 
     private var archive: OpaquePointer { handle.archive }
@@ -222,7 +226,7 @@ extension ArchiveReader.Member {
     /// Some programs for Windows separate folders by backslashes. libarchive replaces them only in zip archives.
     private static func replacingBackslashes(in path: [UInt8]) -> [UInt8] {
         let backslash = UInt8(ascii: "\\")
-        guard path.contains(backslash), !path.contains(slash) else { return path }
+        guard path.span.firstIndex(of: backslash, from: 0) != nil, !path.contains(slash) else { return path }
         return path.map { $0 == backslash ? slash : $0 }
     }
 

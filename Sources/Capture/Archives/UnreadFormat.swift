@@ -167,7 +167,7 @@ public struct UnreadFormat: Sendable {
 extension BidirectionalCollection where Element == UInt8 {
     /// Returns whether the bytes end with `suffix`, which is in lowercase, without regard to the case of ASCII letters.
     func hasSuffixIgnoringCase(_ suffix: String) -> Bool {
-        let end = self.suffix(suffix.utf8.count)
-        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { $0.lowercased == $1 }
+        var rest = self[...]
+        return suffix.utf8.reversed().allSatisfy { rest.popLast()?.lowercased == $0 }
     }
 }

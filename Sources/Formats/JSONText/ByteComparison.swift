@@ -102,16 +102,18 @@ extension UInt64 {
     /// Special bytes are quotation marks, backslashes, control characters and bytes above 0x7F. If there are none, the
     /// mask is 0. The bits of the bytes after the first special byte are unspecified.
     var specialByteMask: UInt64 {
-        (quotesAndBackslashes | (self &- 0x2020_2020_2020_2020) & ~self | self) & 0x8080_8080_8080_8080
+        let quotes = self ^ 0x2222_2222_2222_2222
+        let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
+        // Bytes above 0x7F are special themselves, so that the high bits of other bytes are known to be clear.
+        let found = (quotes &- 0x0101_0101_0101_0101) | (backslashes &- 0x0101_0101_0101_0101)
+        return (found | (self &- 0x2020_2020_2020_2020) | self) & 0x8080_8080_8080_8080
     }
 
     /// A mask like ``specialByteMask``, but only for quotation marks and backslashes.
-    var quoteAndBackslashMask: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
-
-    /// The value of ``quoteAndBackslashMask`` before the low seven bits of each byte are cleared.
-    private var quotesAndBackslashes: UInt64 {
+    var quoteAndBackslashMask: UInt64 {
         let quotes = self ^ 0x2222_2222_2222_2222
         let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
-        return (quotes &- 0x0101_0101_0101_0101) & ~quotes | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
+        let found = (quotes &- 0x0101_0101_0101_0101) & ~quotes | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
+        return found & 0x8080_8080_8080_8080
     }
 }

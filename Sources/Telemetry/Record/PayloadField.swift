@@ -136,7 +136,7 @@ public struct PayloadFields: Sendable, ExpressibleByArrayLiteral {
 }
 
 /// A constraint on a value in a payload, such as its type.
-public indirect enum PayloadForm: Sendable {
+public enum PayloadForm: Sendable {
     /// Any value.
     case any
     /// `true` or `false`.
@@ -150,7 +150,7 @@ public indirect enum PayloadForm: Sendable {
     /// A string of the given form.
     case string(StringForm = .any)
     /// An array whose elements have the given form.
-    case list(PayloadForm)
+    indirect case list(PayloadForm)
     /// An object or an array.
     case structure
     /// An object with the given fields. Other keys are accepted and counted as unknown.
@@ -158,9 +158,9 @@ public indirect enum PayloadForm: Sendable {
     /// An object with the given fields. Other keys are accepted and not counted.
     case open(PayloadFields)
     /// An object with any number of members. Its keys and values have the given forms.
-    case map(KeyForm, PayloadForm)
+    indirect case map(KeyForm, PayloadForm)
     /// `null`, or a value of the given form.
-    case orNull(PayloadForm)
+    indirect case orNull(PayloadForm)
 
     /// Returns the form of an object with arbitrary keys and with values of the form `values`.
     public static func map(_ values: PayloadForm) -> PayloadForm { .map(.any, values) }

@@ -46,7 +46,7 @@ extension Record {
     ) throws(RecordError) {
         defer { memory.document.reset() }
         try Self.read(range, of: text, into: &memory.document)
-        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.cache, of: text)
+        self = try memory.document.record(sharing: &memory.cache, of: text, knowing: systems)
         guard memory.isCanonical(text.span.extracting(range)) else { throw .notCanonical }
         memory.written = memory.positions
     }
@@ -57,7 +57,7 @@ extension Record {
     ) throws(RecordError) {
         defer { memory.document.reset() }
         try Self.read(range, of: text, into: &memory.document)
-        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.cache, of: text)
+        self = try memory.document.record(sharing: &memory.cache, of: text, knowing: systems)
     }
 
     private static func read(
@@ -88,28 +88,29 @@ extension Record {
     }
 }
 
-/// A reader of the members of a record in a JSON document.
-///
-/// If the document is canonical JSON, a record that is read without an error is written as the same text, because other
-/// members and other forms of a value are rejected.
-private struct RecordReader {
-    let document: JSONDocument
-    let systems: SystemTable
+// MARK: - Members
 
-    func record(sharing cache: inout RecordStringCache, of text: [UInt8]) throws(RecordError) -> Record {
-        let root = document.root
-        let payload = try value(RecordKeys.payload, in: root, at: 5)
-        guard document.kind(of: payload) == .object, let place = document.sourceRange(of: payload) else {
+// These functions extend the document, because a reader with a document as a property would copy references for each record.
+extension JSONDocument {
+    /// Returns the record in the document, which was parsed from `text`.
+    ///
+    /// If the document is canonical JSON, a record that is read without an error is written as the same text, because
+    /// other members and other forms of a value are rejected.
+    fileprivate func record(
+        sharing cache: inout RecordStringCache, of text: [UInt8], knowing systems: SystemTable
+    ) throws(RecordError) -> Record {
+        let payload = try requiredValue(RecordKeys.payload, in: root, at: 5)
+        guard kind(of: payload) == .object, let place = sourceRange(of: payload) else {
             throw RecordError("payload is no object")
         }
         let record = Record(
             system: try known(
-                RecordKeys.system, value(RecordKeys.system, in: root, at: 7), last: &cache.system, systems.name),
-            type: try self.text(value(RecordKeys.type, in: root, at: 10), RecordKeys.type, last: &cache.type),
-            id: try self.text(value(RecordKeys.id, in: root, at: 3), RecordKeys.id),
+                RecordKeys.system, requiredValue(RecordKeys.system, in: root, at: 7), last: &cache.system, systems.name),
+            type: try self.text(requiredValue(RecordKeys.type, in: root, at: 10), RecordKeys.type, last: &cache.type),
+            id: try self.text(requiredValue(RecordKeys.id, in: root, at: 3), RecordKeys.id),
             client: try client(last: &cache.client), time: try time(), app: try app(sharing: &cache),
-            target: try target(), payload: Array(text[place]), source: try source(sharing: &cache),
-            notes: try self.strings(RecordKeys.notes, at: 4),
+            target: try target(), payload: Array(text[place]), source: try source(sharing: &cache, knowing: systems),
+            notes: try strings(RecordKeys.notes, at: 4),
             held: try holds())
         try checkCount(11, of: root)
         return record
@@ -117,7 +118,7 @@ private struct RecordReader {
 
     /// Throws an error unless an object has exactly `count` members, which are the known ones.
     private func checkCount(_ count: Int, of object: JSONNode) throws(RecordError) {
-        guard document.memberCount(of: object) == count else { throw .notCanonical }
+        guard memberCount(of: object) == count else { throw .notCanonical }
     }
 
     private func holds() throws(RecordError) -> [Hold] {
@@ -129,74 +130,78 @@ private struct RecordReader {
     }
 
     private func client(last: inout String) throws(RecordError) -> String? {
-        let client = try value(RecordKeys.client, in: document.root, at: 1)
-        return document.kind(of: client) == .null ? nil : try text(client, RecordKeys.client, last: &last)
+        let client = try requiredValue(RecordKeys.client, in: root, at: 1)
+        return kind(of: client) == .null ? nil : try text(client, RecordKeys.client, last: &last)
     }
 
     private func time() throws(RecordError) -> Timestamp? {
-        let text = try value(RecordKeys.time, in: document.root, at: 9)
-        if document.kind(of: text) == .null { return nil }
-        guard document.kind(of: text) == .string else { throw RecordError("time of another type") }
-        guard let time = Timestamp(rfc3339: document.bytes(of: text)) else {
+        let text = try requiredValue(RecordKeys.time, in: root, at: 9)
+        if kind(of: text) == .null { return nil }
+        guard kind(of: text) == .string else { throw RecordError("time of another type") }
+        guard let time = Timestamp(rfc3339: bytes(of: text)) else {
             throw RecordError("time is no RFC 3339 time")
         }
-        guard document.bytes(of: text).equals(time.description) else { throw .notCanonical }
+        guard bytes(of: text).equals(time.text.span) else { throw .notCanonical }
         return time
     }
 
     private func app(sharing cache: inout RecordStringCache) throws(RecordError) -> App? {
-        let app = try value(RecordKeys.app, in: document.root, at: 0)
-        guard document.kind(of: app) == .object else {
-            guard document.kind(of: app) == .null else { throw RecordError("app of another type") }
+        let app = try requiredValue(RecordKeys.app, in: root, at: 0)
+        guard kind(of: app) == .object else {
+            guard kind(of: app) == .null else { throw RecordError("app of another type") }
             return nil
         }
-        guard !document.bytes(of: app).equals(cache.appText.span) else { return cache.app }
+        guard !bytes(of: app).equals(cache.appText.span) else { return cache.app }
         let values = try [RecordKeys.id, RecordKeys.name, RecordKeys.version, RecordKeys.channel, RecordKeys.build]
             .map { key throws(RecordError) in try present(key, in: app) }
         guard let found = App(id: values[0], name: values[1], version: values[2], channel: values[3], build: values[4])
         else { throw .notCanonical }
         try checkCount(values.count { $0 != nil }, of: app)
-        (cache.app, cache.appText) = (found, document.bytes(of: app).copied())
+        (cache.app, cache.appText) = (found, bytes(of: app).copied())
         return cache.app
     }
 
     private func target() throws(RecordError) -> Target? {
-        let target = try value(RecordKeys.target, in: document.root, at: 8)
-        guard document.kind(of: target) != .null else { return nil }
+        let target = try requiredValue(RecordKeys.target, in: root, at: 8)
+        guard kind(of: target) != .null else { return nil }
         let found = Target(
-            path: try text(RecordKeys.path, in: target), method: try present(RecordKeys.method, in: target),
+            path: try requiredText(RecordKeys.path, in: target), method: try present(RecordKeys.method, in: target),
             headers: try headers(of: target))
         try checkCount(1 + (found.method == nil ? 0 : 1) + (found.headers.isEmpty ? 0 : 1), of: target)
         return found
     }
 
     private func headers(of target: JSONNode) throws(RecordError) -> [CapturedText: String] {
-        guard let object = document.value(of: RecordKeys.headers, in: target) else { return [:] }
-        guard document.kind(of: object) == .object else { throw RecordError("headers of another type") }
+        guard let object = value(of: RecordKeys.headers, in: target) else { return [:] }
+        guard kind(of: object) == .object else { throw RecordError("headers of another type") }
         var headers: [CapturedText: String] = [:]
-        for member in document.members(of: object) {
-            guard document.kind(of: member.value) == .string else {
+        for member in members(of: object) {
+            guard kind(of: member.value) == .string else {
                 throw RecordError("headers has a value that is no string")
             }
-            headers[try string(member.key)] = try string(member.value)
+            headers[try validString(member.key)] = try validString(member.value)
         }
         return headers
     }
 
-    private func source(sharing cache: inout RecordStringCache) throws(RecordError) -> Source {
-        let source = try value(RecordKeys.source, in: document.root, at: 6)
-        let number = try value(RecordKeys.index, in: source, at: 1)
-        guard document.kind(of: number) == .number, let index = Int(document.string(of: number)),
+    private func source(
+        sharing cache: inout RecordStringCache, knowing systems: SystemTable
+    ) throws(RecordError) -> Source {
+        let source = try requiredValue(RecordKeys.source, in: root, at: 6)
+        let number = try requiredValue(RecordKeys.index, in: source, at: 1)
+        guard kind(of: number) == .number, let index = Int(string(of: number)),
             CountRange.contains(index)
         else {
             throw RecordError("source.index is no place")
         }
-        guard document.bytes(of: number).equals(String(index)) else { throw .notCanonical }
+        guard bytes(of: number).equals(String(index)) else { throw .notCanonical }
         let found = Source(
-            capture: try text(value(RecordKeys.capture, in: source, at: 0), RecordKeys.capture, last: &cache.capture),
-            path: try text(value(RecordKeys.path, in: source, at: 2), RecordKeys.path),
+            capture: try text(
+                requiredValue(RecordKeys.capture, in: source, at: 0), RecordKeys.capture, last: &cache.capture),
+            path: try text(requiredValue(RecordKeys.path, in: source, at: 2), RecordKeys.path),
             store: try known(
-                RecordKeys.store, value(RecordKeys.store, in: source, at: 3), last: &cache.store, systems.storeKind),
+                RecordKeys.store, requiredValue(RecordKeys.store, in: source, at: 3), last: &cache.store,
+                systems.storeKind),
             index: index)
         try checkCount(4, of: source)
         return found
@@ -205,45 +210,45 @@ private struct RecordReader {
     // MARK: Values
 
     /// Returns the value of `key`, which is usually the member at index `place` of `root`.
-    private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
-        guard let value = document.value(of: key, in: root, expectedAt: place) else {
+    private func requiredValue(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
+        guard let value = value(of: key, in: root, expectedAt: place) else {
             throw RecordError("\(key) missing")
         }
         return value
     }
 
-    private func value(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> JSONNode {
-        guard let value = document.value(of: key, in: object) else { throw RecordError("\(key) missing") }
+    private func requiredValue(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> JSONNode {
+        guard let value = value(of: key, in: object) else { throw RecordError("\(key) missing") }
         return value
     }
 
     private func text(_ value: JSONNode, _ key: JSONKey) throws(RecordError) -> String {
-        guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
-        return try string(value)
+        guard kind(of: value) == .string else { throw RecordError("\(key) of another type") }
+        return try validString(value)
     }
 
     /// Returns the string at `node`, which must not contain unpaired surrogates.
-    private func string(_ node: JSONNode) throws(RecordError) -> String {
-        let string = document.string(of: node)
-        guard document.bytes(of: node).equals(string) else { throw .notCanonical }
+    private func validString(_ node: JSONNode) throws(RecordError) -> String {
+        let string = string(of: node)
+        guard bytes(of: node).equals(string) else { throw .notCanonical }
         return string
     }
 
-    private func text(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String {
-        try text(value(key, in: object), key)
+    private func requiredText(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String {
+        try text(requiredValue(key, in: object), key)
     }
 
     /// Returns the string `value`.
     ///
     /// `last` is the string in the previous record, which is reused if it is equal to `value`.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
-        guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
-        if !document.bytes(of: value).equals(last) { last = try string(value) }
+        guard kind(of: value) == .string else { throw RecordError("\(key) of another type") }
+        if !bytes(of: value).equals(last) { last = try validString(value) }
         return last
     }
 
     private func present(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String? {
-        document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
+        value(of: key, in: object) == nil ? nil : try requiredText(key, in: object)
     }
 
     /// Returns the known name that the string `value` contains.
@@ -252,7 +257,7 @@ private struct RecordReader {
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {
-        if let last, document.kind(of: value) == .string, document.bytes(of: value).equals(last.description) {
+        if let last, kind(of: value) == .string, bytes(of: value).equals(last.description) {
             return last
         }
         guard let name = find(try text(value, key)) else { throw RecordError(unknownNameIn: key) }
@@ -261,14 +266,14 @@ private struct RecordReader {
     }
 
     private func strings(_ key: JSONKey, at place: Int) throws(RecordError) -> [String] {
-        let list = try value(key, in: document.root, at: place)
-        guard document.kind(of: list) == .array else { throw RecordError("\(key) is no array") }
+        let list = try requiredValue(key, in: root, at: place)
+        guard kind(of: list) == .array else { throw RecordError("\(key) is no array") }
         var strings: [String] = []
-        for element in document.elements(of: list) {
-            guard document.kind(of: element) == .string else {
+        for element in elements(of: list) {
+            guard kind(of: element) == .string else {
                 throw RecordError("\(key) has an item that is no string")
             }
-            strings.append(try string(element))
+            strings.append(try validString(element))
         }
         return strings
     }

@@ -64,10 +64,13 @@ public enum ClockState: String, Sendable, CaseIterable {
 
 extension Timestamp: CustomStringConvertible {
     /// The instant in the format of RFC 3339, in UTC with milliseconds, such as `2018-05-24T12:00:08.418Z`.
-    public var description: String {
+    public var description: String { String(readingUTF8: text.span) }
+
+    /// The UTF-8 bytes of the description.
+    var text: TextBuffer {
         var text = TextBuffer()
         text.append(atMost: 24) { write(to: &$0) }
-        return String(decoding: text.bytes, as: UTF8.self)
+        return text
     }
 
     /// Appends the description, which has 24 bytes.

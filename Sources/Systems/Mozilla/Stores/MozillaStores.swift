@@ -338,8 +338,9 @@ extension PingFolder {
 
     func file(at index: Int) -> StoreFile? {
         let name = files[index]
-        var path = Array(folderPath.utf8)
-        path.reserveCapacity(path.count + name.count + 1)
+        var path: [UInt8] = []
+        path.reserveCapacity(folderPath.utf8.count + name.count + 1)
+        path += folderPath.utf8
         if hasSeparator { path.append(UInt8(ascii: "/")) }
         path += name
         return StoreFile(name: name, path: String(decoding: path, as: UTF8.self), kind: kind)

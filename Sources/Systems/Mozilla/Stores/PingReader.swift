@@ -76,7 +76,7 @@ struct PingReader: StoreReader {
                 continue
             }
             if hasByteOrderMark { record.notes.append("P22 byte order mark left out") }
-            try output.add(record)
+            try output.add(consume record)
         }
         return !pings.isEmpty
     }
