@@ -10,7 +10,6 @@ import Telemetry
 /// The type is a class, so that the export and the report can share a database.
 public final class ReportDatabase: TableSink {
     private let rows: TableDatabase
-    private let collectsClients: Bool
     let identities: Set<FileIdentity> = []
 
     /// The stored columns of each table.
@@ -28,15 +27,13 @@ public final class ReportDatabase: TableSink {
 
     /// Creates an empty database for the tables of `systems`.
     ///
-    /// If `hidesSmallCounts` is `true`, the clients of each kind of events are counted, because kinds of only a few clients
-    /// are hidden. `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
-    public init(
-        _ systems: SystemTable, hidesSmallCounts: Bool = false, sizeLimit: Int = .max, limit: JobLimit
-    ) throws(FileError) {
-        collectsClients = hidesSmallCounts
+    /// `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
+    public init(_ systems: SystemTable, sizeLimit: Int = .max, limit: JobLimit) throws(FileError) {
         do {
             let database = try NewDatabase(path: "", threads: limit.jobs, maximumSize: sizeLimit)
-            rows = try TableDatabase(database, ExportTables(systems).keeping(Self.columns), for: Self.self)
+            let tables = ExportTables(systems).keeping(Self.columns)
+            rows = try TableDatabase(
+                database, tables + [EventCounts.days.table, EventCounts.kinds.table], for: Self.self)
             // The tables are read several times, so that a larger cache than for writing saves time.
             try database.run("PRAGMA cache_size = -\(32 << 10)")
             // The tables of systems that are not supported are empty.
@@ -50,7 +47,12 @@ public final class ReportDatabase: TableSink {
         }
     }
 
-    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer {
+        { [prepareRows = rows.prepareRows] buffer in
+            EventCounts.replaceEvents(in: &buffer)
+            return prepareRows(&buffer)
+        }
+    }
 
     var tables: [Table] { rows.tables }
 
@@ -84,8 +86,7 @@ public final class ReportDatabase: TableSink {
     /// - `latest_apps`, `latest_phones`, `latest_locales`: for each owner, the number of the record with its latest app,
     ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
     ///   earlier.
-    /// - `event_days`: the number of events on each day.
-    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients, or 0 if it is not needed.
+    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients.
     private var preparation: String {
         """
         CREATE INDEX owners ON clients (system, lower(client));
@@ -99,17 +100,8 @@ public final class ReportDatabase: TableSink {
         \(Self.latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
         \(Self.latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
         \(Self.latest("locales", "locale IS NULL, time DESC"))
-        CREATE TABLE client_kinds (client, app, app_system, name, label, count, first,
-        PRIMARY KEY (client, app, app_system, name, label)) WITHOUT ROWID;
-        INSERT INTO client_kinds SELECT \(collectsClients ? "coalesce(client, 0)" : "0"), coalesce(app, x''), coalesce(app_system, x''),
-        coalesce(name, x''), coalesce(label, x''), 1, record << 24 | n FROM events JOIN entries USING (record) WHERE true
-        ORDER BY events.record, n ON CONFLICT DO UPDATE SET count = count + 1;
-        CREATE TABLE event_days (day PRIMARY KEY, count);
-        INSERT INTO event_days SELECT coalesce(\(Self.day("at_ms")), 'none'), 1 FROM events WHERE true
-        ON CONFLICT DO UPDATE SET count = count + 1;
-        CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(app_system, x'') AS app_system, nullif(name, x'') AS name,
-        nullif(label, x'') AS label, sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds
-        GROUP BY app, app_system, name, label
+        CREATE TABLE kinds AS SELECT app, app_system, name, label, sum(count) AS count, min(record << 24 | n) AS first,
+        count(DISTINCT client) AS everyone FROM event_kinds JOIN entries USING (record) GROUP BY app, app_system, name, label
         """
     }
 

@@ -84,7 +84,7 @@ public struct ReportTotals: Sendable {
 
     init(_ database: ReportDatabase) throws {
         let query = """
-            SELECT count(*), total(uploadable), (SELECT count(*) FROM events),
+            SELECT count(*), total(uploadable), (SELECT total(count) FROM event_days),
             (SELECT count(*) FROM clients WHERE client IS NOT NULL), count(DISTINCT day), (SELECT count(*) FROM quarantine),
             (SELECT max(uploadable) FROM clients), (SELECT max(count) FROM
             (SELECT count(*) AS count FROM entries WHERE uploadable GROUP BY owner, type)) FROM entries

@@ -43,7 +43,8 @@ extension ReportPage {
         get throws {
             var chart = DayChart(
                 id: "events-chart", noun: "event", seriesNames: ["events"], countFormatter: countFormatter)
-            try database.forEachRow(of: "SELECT nullif(day, 'none'), count FROM event_days") { row in
+            let query = "SELECT \(ReportDatabase.day("at_ms")) AS day, sum(count) FROM event_days GROUP BY day"
+            try database.forEachRow(of: query) { row in
                 chart.add(row[1], day: row[0], series: 0)
             }
             return chart.html

@@ -154,7 +154,7 @@ import Testing
             try addClient(number, system: "s\(number % 2)", "\(number)")
             try addRecord(number, system: "s\(number % 2)", of: "\(number)", app: number > 4 ? "app-\(number)" : nil)
             for event in 0..<(number == 7 ? 12 : 1) {
-                try database.run("INSERT INTO events VALUES (\(number), \(event), NULL, 'event-\(event)', NULL)")
+                try database.run("INSERT INTO event_kinds VALUES (\(number), \(event), 'event-\(event)', NULL, 1)")
             }
         }
         let page = try page()
