@@ -70,6 +70,8 @@ struct RowReader<Column: RawRepresentable & CaseIterable> where Column.RawValue 
     init(_ cells: [Cell]) { self.cells = cells }
 
     var isAtEnd: Bool { start >= cells.count }
+    /// The cells of the current row.
+    var row: ArraySlice<Cell> { cells[start..<start + Column.allCases.count] }
     /// The cell of the current row in `column`.
     subscript(column: Column) -> Cell { cells[start + column.rawValue] }
     /// Returns whether the current row belongs to the record with the number `record`.

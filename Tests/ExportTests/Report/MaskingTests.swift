@@ -111,9 +111,10 @@ import Testing
                 let time = group.day * 86_400_000
                 try database.run(
                     """
-                    INSERT INTO records (record, system, type, client, time_ms, app_name, app_version, device, os, uploadable)
+                    INSERT INTO record_runs
+                    (record, system, type, client, time_ms, app_name, app_version, device, os, uploadable, count)
                     VALUES (\(record), 'system', \(literal(group.type)), \(literal(client)), \(time), \(literal(group.app)),
-                    \(literal(group.version)), \(literal(group.device)), \(literal(group.os)), \(group.isUploadable ? 1 : 0));
+                    \(literal(group.version)), \(literal(group.device)), \(literal(group.os)), \(group.isUploadable ? 1 : 0), 1);
                     INSERT INTO event_days VALUES (\(record), 0, \(time), 1);
                     INSERT INTO event_kinds VALUES (\(record), 0, \(literal(group.event)), NULL, 1);
                     INSERT INTO searches VALUES (\(record), 0, NULL, \(literal(group.engine)), \(group.searchCount))

@@ -87,9 +87,9 @@ import Testing
         let time = day.map { String($0 * 86_400_000) } ?? "NULL"
         try database.run(
             """
-            INSERT INTO records (record, system, type, client, time_ms, app_name, app_version, device, locale_normalized,
-            uploadable) VALUES (\(number), '\(system)', '\(type)', \(texts[0]), \(time), \(texts[1...].joined(separator: ", ")),
-            \(uploadable))
+            INSERT INTO record_runs (record, system, type, client, time_ms, app_name, app_version, device, locale_normalized,
+            uploadable, count) VALUES (\(number), '\(system)', '\(type)', \(texts[0]), \(time),
+            \(texts[1...].joined(separator: ", ")), \(uploadable), 1)
             """)
     }
 
