@@ -85,27 +85,11 @@ private struct TimelineWriter {
     /// Longer JSON is truncated.
     private static let maxExtraSize = 32_000
 
-    /// The rows of a table, which are read in order.
-    private struct Rows<Column: RawRepresentable & CaseIterable> where Column.RawValue == Int {
-        let cells: [Cell]
-        /// The index of the first cell of the current row.
-        private var start = 0
-
-        init(_ cells: [Cell]) { self.cells = cells }
-
-        var isAtEnd: Bool { start >= cells.count }
-        /// The cell of the current row in `column`.
-        subscript(column: Column) -> Cell { cells[start + column.rawValue] }
-        /// Returns whether the current row belongs to the record with the number `record`.
-        func isOf(_ record: Cell) -> Bool { !isAtEnd && cells[start] == record }
-        mutating func advance() { start += Column.allCases.count }
-    }
-
     private let text: TextBuffer
-    private var records: Rows<RecordColumn>
-    private var holds: Rows<HoldColumn>
-    private var notes: Rows<NoteColumn>
-    private var events: Rows<EventColumn>
+    private var records: RowReader<RecordColumn>
+    private var holds: RowReader<HoldColumn>
+    private var notes: RowReader<NoteColumn>
+    private var events: RowReader<EventColumn>
     /// The members that begin each line of the current record.
     private var start = TextBuffer()
     /// The member `tag` of each line of the current record.
@@ -113,10 +97,10 @@ private struct TimelineWriter {
 
     init(_ buffer: RowBuffer) {
         text = buffer.text
-        records = Rows(buffer.cells[0])
-        holds = Rows(buffer.cells[1])
-        notes = Rows(buffer.cells[2])
-        events = Rows(buffer.cells[3])
+        records = RowReader(buffer.cells[0])
+        holds = RowReader(buffer.cells[1])
+        notes = RowReader(buffer.cells[2])
+        events = RowReader(buffer.cells[3])
     }
 
     /// Writes the lines of all records.
@@ -177,7 +161,7 @@ private struct TimelineWriter {
 
     /// Writes a line for `event`, or for the current record if `event` is `nil`.
     private func writeLine(
-        at milliseconds: Cell, _ time: Cell, _ description: ConstantText, event: Rows<EventColumn>?,
+        at milliseconds: Cell, _ time: Cell, _ description: ConstantText, event: RowReader<EventColumn>?,
         to lines: inout TimedLines
     ) {
         guard case .integer(let milliseconds) = milliseconds, Self.representableTimes.contains(milliseconds) else {

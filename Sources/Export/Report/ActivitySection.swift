@@ -79,9 +79,9 @@ extension ReportPage {
             // The names of an engine can differ in letter case. The most frequent name that can be shown is used. The number
             // of clients is that of the searches with exactly this name and the same source.
             let source = """
-                WITH exact AS (SELECT engine, source, \(ReportDatabase.sum("max(0, coalesce(count, 0))")) AS count,
-                min(record << 24 | n) AS first, count(DISTINCT client) AS everyone
-                FROM searches JOIN entries USING (record) GROUP BY engine, source),
+                WITH exact AS (SELECT engine, source, \(ReportDatabase.sum("max(0, coalesce(searches.count, 0))")) AS count,
+                min(searches.record << 24 | n) AS first, count(DISTINCT client) AS everyone
+                FROM searches \(ReportDatabase.joinEntries("searches")) GROUP BY engine, source),
                 named AS (SELECT *, row_number() OVER (ORDER BY count DESC, first) AS place,
                 first_value(engine) OVER (PARTITION BY lower(engine) ORDER BY min(count, everyone) < \(minimumCount),
                 count / \(countFormatter.minimumCount) DESC, \(countFormatter.hidesSmallCounts ? "engine, source" : "first"))
@@ -108,11 +108,11 @@ extension ReportPage {
         get throws {
             // A labeled metric has several rows but is counted once.
             let source = """
-                SELECT name, metric_type, max(description) AS description, count(*) AS count, min(record << 24 | n) AS first,
+                SELECT name, metric_type, max(description) AS description, count(*) AS count, min(metrics.record << 24 | n) AS first,
                 count(DISTINCT client) AS clients, count(DISTINCT client) AS everyone
                 FROM (SELECT record, name, metric_type, max(description) AS description, min(n) AS n FROM metrics
-                WHERE name IS NOT NULL GROUP BY record, name, metric_type) JOIN entries USING (record)
-                GROUP BY name, metric_type
+                WHERE name IS NOT NULL GROUP BY record, name, metric_type) AS metrics
+                \(ReportDatabase.joinEntries("metrics")) GROUP BY name, metric_type
                 """
             let totals = try database.numbers(
                 "SELECT \(ReportDatabase.sum("count")), count(description) FROM (\(source))", count: 2)

@@ -94,7 +94,7 @@ extension ReportPage {
         // Records of an unknown app are shown as such.
         let condition = columns[0] == "app" ? "" : "WHERE coalesce(\(names), NULL) IS NOT NULL"
         let source = """
-            SELECT \(names), count(*) AS count, min(record) AS first, count(DISTINCT client) AS everyone,
+            SELECT \(names), sum(count) AS count, min(record) AS first, count(DISTINCT client) AS everyone,
             count(CASE WHEN record IN (SELECT record FROM \(latest)) THEN client END) AS clients FROM entries \(condition) GROUP BY \(names)
             """
         return try countTable(caption, titles, of: columns, in: source, noun: "record", cells: cells)

@@ -10,15 +10,12 @@ import Telemetry
 /// The type is a class, so that the export and the report can share a database.
 public final class ReportDatabase: TableSink {
     private let rows: TableDatabase
-    private let collectsClients: Bool
     let identities: Set<FileIdentity> = []
 
     /// The stored columns of each table.
     private static let columns: KeyValuePairs = [
-        "records":
-            "record system type client time_ms app_id app_name app_version os os_version device locale_normalized "
-            + "uploadable",
-        "holds": "record n code", "events": "record n at_ms name label", "searches": "record n source engine count",
+        "records": CondensedRows.recordColumns, "holds": "record n code", "events": CondensedRows.eventColumns,
+        "searches": "record n source engine count",
         "metrics": "record n metric_type name description",
         "clients": "n system client app_id app_name records uploadable events first last",
         "queues": "n readiness text",
@@ -28,15 +25,14 @@ public final class ReportDatabase: TableSink {
 
     /// Creates an empty database for the tables of `systems`.
     ///
-    /// If `hidesSmallCounts` is `true`, the clients of each kind of events are counted, because kinds of only a few clients
-    /// are hidden. `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
-    public init(
-        _ systems: SystemTable, hidesSmallCounts: Bool = false, sizeLimit: Int = .max, limit: JobLimit
-    ) throws(FileError) {
-        collectsClients = hidesSmallCounts
+    /// `sizeLimit` is the maximum size of its file in bytes. At most `limit.jobs` threads are used for sorting.
+    public init(_ systems: SystemTable, sizeLimit: Int = .max, limit: JobLimit) throws(FileError) {
         do {
             let database = try NewDatabase(path: "", threads: limit.jobs, maximumSize: sizeLimit)
-            rows = try TableDatabase(database, ExportTables(systems).keeping(Self.columns), for: Self.self)
+            let condensed = [
+                CondensedRows.recordRuns.table, CondensedRows.eventDays.table, CondensedRows.eventKinds.table,
+            ]
+            rows = try TableDatabase(database, ExportTables(systems).keeping(Self.columns) + condensed, for: Self.self)
             // The tables are read several times, so that a larger cache than for writing saves time.
             try database.run("PRAGMA cache_size = -\(32 << 10)")
             // The tables of systems that are not supported are empty.
@@ -50,7 +46,12 @@ public final class ReportDatabase: TableSink {
         }
     }
 
-    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer { rows.prepareRows }
+    var prepareRows: @Sendable (inout RowBuffer) -> RowBuffer {
+        { [prepareRows = rows.prepareRows] buffer in
+            CondensedRows.condense(&buffer)
+            return prepareRows(&buffer)
+        }
+    }
 
     var tables: [Table] { rows.tables }
 
@@ -79,38 +80,34 @@ public final class ReportDatabase: TableSink {
 
     /// The statements that create the tables for several queries.
     ///
-    /// - `entries`: the records with the number `owner` of their row in `clients`, and the same number `client` unless they
+    /// - `entries`: the runs of records with the number `owner` of their row in `clients`, and the same number `client` unless they
     ///   have no client. `app_system` is the system of records without an app.
     /// - `latest_apps`, `latest_phones`, `latest_locales`: for each owner, the number of the record with its latest app,
     ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
     ///   earlier.
-    /// - `event_days`: the number of events on each day.
-    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients, or 0 if it is not needed.
+    /// - `kinds`: the counts of the events of each app. `everyone` is the number of clients.
     private var preparation: String {
         """
         CREATE INDEX owners ON clients (system, lower(client));
         CREATE TABLE entries (record INTEGER PRIMARY KEY, owner, client, system, type, app, app_system, version, device, os,
-        os_version, locale, time, day, uploadable);
-        INSERT INTO entries SELECT record, n, CASE WHEN clients.client IS NOT NULL THEN n END, records.system, type,
-        coalesce(records.app_name, records.app_id),
-        CASE WHEN coalesce(records.app_name, records.app_id) IS NULL THEN records.system END, app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END,
-        os_version, locale_normalized, time_ms, \(Self.day("time_ms")), records.uploadable FROM records CROSS JOIN clients
-        ON clients.system = records.system AND lower(clients.client) IS lower(records.client);
+        os_version, locale, time, day, uploadable, count);
+        INSERT INTO entries SELECT record, n, CASE WHEN clients.client IS NOT NULL THEN n END, runs.system, type,
+        coalesce(runs.app_name, runs.app_id), CASE WHEN coalesce(runs.app_name, runs.app_id) IS NULL THEN runs.system END,
+        app_version, device, CASE WHEN lower(os) = 'ios' THEN 'iOS' ELSE os END, os_version, locale_normalized, time_ms,
+        \(Self.day("time_ms")), runs.uploadable, count FROM record_runs AS runs CROSS JOIN clients
+        ON clients.system = runs.system AND lower(clients.client) IS lower(runs.client);
         \(Self.latest("apps", "version IS NULL, CASE WHEN version IS NOT NULL THEN time END DESC, version IS NULL AND app IS NULL"))
         \(Self.latest("phones", "coalesce(device, os, os_version) IS NULL, device IS NULL, CASE WHEN device IS NOT NULL THEN time END DESC"))
         \(Self.latest("locales", "locale IS NULL, time DESC"))
-        CREATE TABLE client_kinds (client, app, app_system, name, label, count, first,
-        PRIMARY KEY (client, app, app_system, name, label)) WITHOUT ROWID;
-        INSERT INTO client_kinds SELECT \(collectsClients ? "coalesce(client, 0)" : "0"), coalesce(app, x''), coalesce(app_system, x''),
-        coalesce(name, x''), coalesce(label, x''), 1, record << 24 | n FROM events JOIN entries USING (record) WHERE true
-        ORDER BY events.record, n ON CONFLICT DO UPDATE SET count = count + 1;
-        CREATE TABLE event_days (day PRIMARY KEY, count);
-        INSERT INTO event_days SELECT coalesce(\(Self.day("at_ms")), 'none'), 1 FROM events WHERE true
-        ON CONFLICT DO UPDATE SET count = count + 1;
-        CREATE TABLE kinds AS SELECT nullif(app, x'') AS app, nullif(app_system, x'') AS app_system, nullif(name, x'') AS name,
-        nullif(label, x'') AS label, sum(count) AS count, min(first) AS first, sum(client > 0) AS everyone FROM client_kinds
-        GROUP BY app, app_system, name, label
+        CREATE TABLE kinds AS SELECT app, app_system, name, label, sum(event_kinds.count) AS count,
+        min(event_kinds.record << 24 | n) AS first, count(DISTINCT client) AS everyone
+        FROM event_kinds \(Self.joinEntries("event_kinds")) GROUP BY app, app_system, name, label
         """
+    }
+
+    /// Returns the clause that joins each row of `table` with the entry that contains the record of the row.
+    static func joinEntries(_ table: String) -> String {
+        "JOIN entries ON entries.record = (SELECT max(record) FROM entries WHERE record <= \(table).record)"
     }
 
     /// Returns the statements that create the table of the first record of each owner in an order.

@@ -84,10 +84,10 @@ public struct ReportTotals: Sendable {
 
     init(_ database: ReportDatabase) throws {
         let query = """
-            SELECT count(*), total(uploadable), (SELECT count(*) FROM events),
+            SELECT total(count), total(count * uploadable), (SELECT total(count) FROM event_days),
             (SELECT count(*) FROM clients WHERE client IS NOT NULL), count(DISTINCT day), (SELECT count(*) FROM quarantine),
             (SELECT max(uploadable) FROM clients), (SELECT max(count) FROM
-            (SELECT count(*) AS count FROM entries WHERE uploadable GROUP BY owner, type)) FROM entries
+            (SELECT sum(count) AS count FROM entries WHERE uploadable GROUP BY owner, type)) FROM entries
             """
         let numbers = try database.numbers(query, count: 8)
         (recordCount, uploadableCount, eventCount) = (numbers[0], numbers[1], numbers[2])

@@ -62,7 +62,7 @@ extension ReportPage {
     private func systemsWithoutTable(besides systems: [String]) throws -> [HTML] {
         var remarks: [HTML] = []
         let query = """
-            SELECT system, count(*), total(client IS NOT NULL), total(day IS NOT NULL) FROM entries GROUP BY system
+            SELECT system, sum(count), total(client IS NOT NULL), total(day IS NOT NULL) FROM entries GROUP BY system
             ORDER BY min(record)
             """
         try database.forEachRow(of: query) { row in

@@ -18,7 +18,7 @@ extension ReportPage {
     private var recordChart: HTML {
         get throws {
             let source =
-                "SELECT system, type, count(*) AS count, min(record) AS first FROM entries GROUP BY system, type"
+                "SELECT system, type, sum(count) AS count, min(record) AS first FROM entries GROUP BY system, type"
             let kinds = try database.counts(
                 of: ["system", "type"], in: source, limit: Self.maxColors + 1, countFormatter)
             // If only one kind would be shown as "other types", it has its own color instead.
@@ -30,7 +30,7 @@ extension ReportPage {
                 id: "records-chart", noun: "record", seriesNames: colored + (hasOthers ? ["other types"] : []),
                 countFormatter: countFormatter)
             let numbers = Dictionary(zip(colored.map { CapturedText($0) }, 0...)) { first, _ in first }
-            let query = "SELECT day, count(*), system || ' ' || type FROM entries GROUP BY day, system, type"
+            let query = "SELECT day, sum(count), system || ' ' || type FROM entries GROUP BY day, system, type"
             try database.forEachRow(of: query) { row in
                 let kind = CapturedText(row.displayText(2) ?? "")
                 chart.add(row[1], day: row[0], series: numbers[kind] ?? (hasOthers ? colored.count : nil))
@@ -43,7 +43,8 @@ extension ReportPage {
         get throws {
             var chart = DayChart(
                 id: "events-chart", noun: "event", seriesNames: ["events"], countFormatter: countFormatter)
-            try database.forEachRow(of: "SELECT nullif(day, 'none'), count FROM event_days") { row in
+            let query = "SELECT \(ReportDatabase.day("at_ms")) AS day, sum(count) FROM event_days GROUP BY day"
+            try database.forEachRow(of: query) { row in
                 chart.add(row[1], day: row[0], series: 0)
             }
             return chart.html

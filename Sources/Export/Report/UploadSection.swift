@@ -43,7 +43,7 @@ extension ReportPage {
     private static let holds = """
         SELECT code, count(*) AS count, min(record) AS first, total(events) AS events
         FROM (SELECT DISTINCT record, code FROM holds) LEFT JOIN
-        (SELECT record, count(*) AS events FROM events WHERE record IN (SELECT record FROM holds) GROUP BY record)
+        (SELECT record, sum(count) AS events FROM event_days WHERE record IN (SELECT record FROM holds) GROUP BY record)
         USING (record)
         """
 

@@ -59,6 +59,26 @@ struct RowBufferPool: Sendable {
     }
 }
 
+/// The rows of a table in a buffer, which are read in order.
+///
+/// The cases of `Column` are the columns of the table in order.
+struct RowReader<Column: RawRepresentable & CaseIterable> where Column.RawValue == Int {
+    let cells: [Cell]
+    /// The index of the first cell of the current row.
+    private var start = 0
+
+    init(_ cells: [Cell]) { self.cells = cells }
+
+    var isAtEnd: Bool { start >= cells.count }
+    /// The cells of the current row.
+    var row: ArraySlice<Cell> { cells[start..<start + Column.allCases.count] }
+    /// The cell of the current row in `column`.
+    subscript(column: Column) -> Cell { cells[start + column.rawValue] }
+    /// Returns whether the current row belongs to the record with the number `record`.
+    func isOf(_ record: Cell) -> Bool { !isAtEnd && cells[start] == record }
+    mutating func advance() { start += Column.allCases.count }
+}
+
 extension TableSink {
     /// The maximum number of unused buffers that a sink keeps.
     static var maxSpareCount: Int { 16 }

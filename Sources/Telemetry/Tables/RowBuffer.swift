@@ -56,6 +56,12 @@ public struct RowBuffer: Sendable {
         for table in cells.indices { cells[table].removeAll(keepingCapacity: true) }
     }
 
+    /// Removes the rows of `table`, but keeps their memory for reuse.
+    public mutating func removeRows(of table: Table) {
+        guard let index = index(of: table) else { return }
+        cells[index].removeAll(keepingCapacity: true)
+    }
+
     /// Returns the index of `table` in ``cells``, or `nil` if the buffer does not contain the table.
     public func index(of table: Table) -> Int? { tables.firstIndex { $0.name == table.name } }
 

@@ -99,8 +99,7 @@ import Testing
     private func page(
         _ groups: [Group], hasRareItems: Bool = true, minimumCount: Int = Self.minimumCount
     ) throws -> String {
-        let database = try ReportDatabase(
-            Systems.table, hidesSmallCounts: minimumCount > 1, limit: JobLimit(jobs: 1))
+        let database = try ReportDatabase(Systems.table, limit: JobLimit(jobs: 1))
         func literal(_ text: String?) -> String { text.map(SchemaText.literal) ?? "NULL" }
         var record = 0
         var records: [String: [Group]] = [:]
@@ -112,10 +111,12 @@ import Testing
                 let time = group.day * 86_400_000
                 try database.run(
                     """
-                    INSERT INTO records (record, system, type, client, time_ms, app_name, app_version, device, os, uploadable)
+                    INSERT INTO record_runs
+                    (record, system, type, client, time_ms, app_name, app_version, device, os, uploadable, count)
                     VALUES (\(record), 'system', \(literal(group.type)), \(literal(client)), \(time), \(literal(group.app)),
-                    \(literal(group.version)), \(literal(group.device)), \(literal(group.os)), \(group.isUploadable ? 1 : 0));
-                    INSERT INTO events VALUES (\(record), 0, \(time), \(literal(group.event)), NULL);
+                    \(literal(group.version)), \(literal(group.device)), \(literal(group.os)), \(group.isUploadable ? 1 : 0), 1);
+                    INSERT INTO event_days VALUES (\(record), 0, \(time), 1);
+                    INSERT INTO event_kinds VALUES (\(record), 0, \(literal(group.event)), NULL, 1);
                     INSERT INTO searches VALUES (\(record), 0, NULL, \(literal(group.engine)), \(group.searchCount))
                     """)
                 if !group.isUploadable { try database.run("INSERT INTO holds VALUES (\(record), 0, 'code-rare')") }

@@ -87,9 +87,9 @@ import Testing
         let time = day.map { String($0 * 86_400_000) } ?? "NULL"
         try database.run(
             """
-            INSERT INTO records (record, system, type, client, time_ms, app_name, app_version, device, locale_normalized,
-            uploadable) VALUES (\(number), '\(system)', '\(type)', \(texts[0]), \(time), \(texts[1...].joined(separator: ", ")),
-            \(uploadable))
+            INSERT INTO record_runs (record, system, type, client, time_ms, app_name, app_version, device, locale_normalized,
+            uploadable, count) VALUES (\(number), '\(system)', '\(type)', \(texts[0]), \(time),
+            \(texts[1...].joined(separator: ", ")), \(uploadable), 1)
             """)
     }
 
@@ -154,7 +154,7 @@ import Testing
             try addClient(number, system: "s\(number % 2)", "\(number)")
             try addRecord(number, system: "s\(number % 2)", of: "\(number)", app: number > 4 ? "app-\(number)" : nil)
             for event in 0..<(number == 7 ? 12 : 1) {
-                try database.run("INSERT INTO events VALUES (\(number), \(event), NULL, 'event-\(event)', NULL)")
+                try database.run("INSERT INTO event_kinds VALUES (\(number), \(event), 'event-\(event)', NULL, 1)")
             }
         }
         let page = try page()

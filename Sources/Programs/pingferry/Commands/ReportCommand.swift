@@ -92,8 +92,7 @@ struct ReportCommand: AsyncParsableCommand {
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: pseudonymizer == nil),
                 limit: limit)
-            let database = try ReportDatabase(
-                systems, hidesSmallCounts: minimumCount > 1, sizeLimit: input.spoolLimit << 20, limit: limit)
+            let database = try ReportDatabase(systems, sizeLimit: input.spoolLimit << 20, limit: limit)
             var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             let (intake, payloadByteCount) = try await read(
                 reader, into: database, systems, stores: &stores)
