@@ -81,37 +81,6 @@ import Testing
         #expect(found > 30)
     }
 
-    @Test(
-        "Reading with several jobs finds the same records and errors as reading with one",
-        arguments: ["gzip", "xz -0", "zstd -q --check", "bzip2", "lz4 -q", "gzip -1 | zstd -q"])
-    func jobs(compression: String) async throws {
-        // The other file has several blocks of a decompressor.
-        let archive = try pings(#"seq 300000 > other; tar -c . | \#(compression) > "$0""#)
-        let bytes = try archive.bytes
-        for count in [bytes.count, bytes.count / 2, bytes.count - 2] {
-            for changedByte in [nil, count / 3, count * 3 / 4] {
-                try archive.change { changed in
-                    changed = Array(bytes.prefix(count))
-                    if let changedByte { changed[changedByte] ^= 1 }
-                }
-                #expect(await outcome(of: archive, jobs: 2) == outcome(of: archive, jobs: 1))
-            }
-        }
-        try archive.change { $0 = bytes }
-        #expect(await outcome(of: archive, jobs: 2).contains(CaptureFolder.id(1)))
-    }
-
-    /// Returns the records and the problems of an archive, or the error.
-    private func outcome(of archive: TestArchive, jobs: Int) async -> String {
-        do {
-            let capture = try await archive.open(jobs: jobs)
-            let found = try await ReadCapture(capture)
-            return "\(String(decoding: found.lines, as: UTF8.self)), \(found.problems), \(capture.problems)"
-        } catch {
-            return "\(error)"
-        }
-    }
-
     @Test("An archive with a wrong checksum is rejected as a whole", arguments: ["gzip", "zstd -q --check", "lz4 -q"])
     func wrongChecksum(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)

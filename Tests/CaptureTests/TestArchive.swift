@@ -57,12 +57,12 @@ final class TestArchive: Sendable {
     var bytes: [UInt8] { get throws { Array(try Data(contentsOf: URL(fileURLWithPath: path))) } }
 
     func open(
-        label: String = "capture", limits: ArchiveLimits = ArchiveLimits(), spoolLimit: Int = 16 << 30, jobs: Int = 2
+        label: String = "capture", limits: ArchiveLimits = ArchiveLimits(), spoolLimit: Int = 16 << 30
     ) async throws -> CapturedFolder {
         try keepCopy()
         return try await CapturedFolder(
             archive: .source(ByteSource(try InputFile(path: path))), path: path, label: label,
-            spool: Spool(byteLimit: spoolLimit, archiveLimits: limits), limit: JobLimit(jobs: jobs))
+            spool: Spool(byteLimit: spoolLimit, archiveLimits: limits), limit: JobLimit(jobs: 2))
     }
 
     /// Copies the archive to the folder that the environment variable `PINGFERRY_TEST_ARCHIVES` names.

@@ -62,11 +62,8 @@ final class ArchiveInput {
 
     deinit { buffer.deallocate() }
 
-    /// Creates an input that removes all compressions around an archive, on other threads if `jobLimit` allows several
-    /// jobs.
-    static func decompressing(
-        _ bytes: ArchiveBytes, _ limits: ArchiveLimits, _ jobLimit: JobLimit?
-    ) throws -> ArchiveInput {
+    /// Creates an input that removes all compressions around an archive.
+    static func decompressing(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws -> ArchiveInput {
         var input = ArchiveInput(.stored(bytes), limits)
         var levels = 0
         while true {
@@ -80,11 +77,7 @@ final class ArchiveInput {
             guard levels <= InputLimits.archiveCompressionCount else {
                 throw ArchiveError(.overLimit("\(InputLimits.archiveCompressionCount) compressions, one in the other"))
             }
-            var decompressor = try compression.decompressor(of: input)
-            if let jobLimit, jobLimit.jobs > 1, bytes.count != nil {
-                decompressor = ReadAheadDecompressor(decompressor) ?? decompressor
-            }
-            input = ArchiveInput(.decompressed(decompressor), limits)
+            input = ArchiveInput(.decompressed(try compression.decompressor(of: input)), limits)
         }
     }
 

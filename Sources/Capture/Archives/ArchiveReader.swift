@@ -57,13 +57,9 @@ struct ArchiveReader: ~Copyable {
     private let formats: Formats
 
     /// Opens an archive in one of the formats in `formats`.
-    ///
-    /// The archive is decompressed on other threads if `jobLimit` allows several jobs.
-    init(
-        _ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all, jobLimit: JobLimit? = nil
-    ) throws {
+    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, formats: Formats = .all) throws {
         self.formats = formats
-        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits, jobLimit), formats)
+        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), formats)
     }
 
     private var archive: OpaquePointer { handle.archive }
@@ -226,7 +222,7 @@ extension ArchiveReader.Member {
     /// Some programs for Windows separate folders by backslashes. libarchive replaces them only in zip archives.
     private static func replacingBackslashes(in path: [UInt8]) -> [UInt8] {
         let backslash = UInt8(ascii: "\\")
-        guard path.span.firstIndex(of: backslash, from: 0) != nil, !path.contains(slash) else { return path }
+        guard path.contains(backslash), !path.contains(slash) else { return path }
         return path.map { $0 == backslash ? slash : $0 }
     }
 

@@ -18,7 +18,7 @@ struct ArchiveSpooler {
     private let spool: Spool
     private let limits: ArchiveLimits
     private let formats: [any StoreFormat]
-    /// The limit for the jobs that decompress the archive, or `nil` if one job reads it.
+    /// The limit for the jobs that inflate members, or `nil` if libarchive inflates all of them.
     private let jobLimit: JobLimit?
     /// The members that are inflated on several cores, or `nil` if libarchive inflates all of them.
     private var inflation: ZipInflation?
@@ -111,7 +111,7 @@ struct ArchiveSpooler {
     private consuming func readMembers(
         _ bytes: ArchiveBytes, _ formats: ArchiveReader.Formats, _ directory: ZipDirectory?
     ) throws -> Result {
-        var reader = try ArchiveReader(bytes, limits: limits, formats: formats, jobLimit: jobLimit)
+        var reader = try ArchiveReader(bytes, limits: limits, formats: formats)
         do {
             let memberCount = try addMembers(from: &reader)
             try inflation?.finish()

@@ -2,9 +2,6 @@ import Bundle
 import CArchive
 import CZlib
 import CZstd
-import Dispatch
-import Files
-import Synchronization
 
 /// A decompressor that produces the bytes of an archive block by block.
 protocol Decompressor: AnyObject {
@@ -215,106 +212,6 @@ enum XZFooter {
             let fields = UnsafeRawBufferPointer(rebasing: bytes[start + 4..<start + 10])
             return CZlib.crc32(0, fields.bindMemory(to: UInt8.self).baseAddress, 6) == stored
         }
-    }
-}
-
-// MARK: - Reading ahead
-
-/// A decompressor that decompresses the next blocks on another thread while the caller reads the current one.
-///
-/// The size of the input must be known. Otherwise, limits that depend on it would depend on the speed of the threads.
-final class ReadAheadDecompressor: Decompressor {
-    let input: ArchiveInput
-    private(set) var offset: Int
-    private let queue: BlockQueue
-    private var last: BlockQueue.Element?
-
-    /// Starts to decompress with `decompressor`, which must not be used elsewhere.
-    ///
-    /// Returns `nil` if no thread can be started.
-    init?(_ decompressor: any Decompressor) {
-        input = decompressor.input
-        offset = decompressor.offset
-        queue = BlockQueue(of: decompressor)
-        guard BackgroundThread.start({ [queue] in queue.fill() }) == 0 else { return nil }
-    }
-
-    deinit { queue.stop() }
-
-    func nextBlock() throws -> UnsafeRawBufferPointer {
-        // The queue ends with its last element, which is therefore returned again.
-        let element = if let last, BlockQueue.isLast(last) { last } else { queue.next() }
-        last = element
-        let block = try element.get()
-        offset = block.offset
-        return UnsafeRawBufferPointer(block.bytes)
-    }
-}
-
-/// A copy of a block, because a decompressor reuses its memory.
-private final class DecompressedBlock: @unchecked Sendable {
-    let bytes: UnsafeMutableRawBufferPointer
-    /// The number of compressed bytes that were read up to the end of the block.
-    let offset: Int
-
-    init(copying block: UnsafeRawBufferPointer, offset: Int) {
-        bytes = .allocate(byteCount: block.count, alignment: 16)
-        bytes.copyMemory(from: block)
-        self.offset = offset
-    }
-
-    deinit { bytes.deallocate() }
-}
-
-// Sendable, because only the thread that calls `fill` uses the decompressor.
-/// A queue of blocks that were decompressed but not read yet.
-private final class BlockQueue: @unchecked Sendable {
-    typealias Element = Result<DecompressedBlock, any Error>
-
-    /// The maximum number of blocks in the queue.
-    private static let capacity = 4
-
-    private let decompressor: any Decompressor
-    private let freePlaces = DispatchSemaphore(value: 0)
-    private let usedPlaces = DispatchSemaphore(value: 0)
-    private let state = Mutex((elements: [Element](), isStopped: false))
-
-    init(of decompressor: any Decompressor) {
-        self.decompressor = decompressor
-        for _ in 0..<Self.capacity { freePlaces.signal() }
-    }
-
-    /// Returns whether `element` is an error or the empty block at the end, after which there are no more elements.
-    static func isLast(_ element: Element) -> Bool {
-        guard case .success(let block) = element else { return true }
-        return block.bytes.isEmpty
-    }
-
-    /// Decompresses all blocks, unless an error occurs or the queue is stopped.
-    func fill() {
-        while true {
-            freePlaces.wait()
-            if state.withLock({ $0.isStopped }) { return }
-            let element = Result {
-                DecompressedBlock(copying: try decompressor.nextBlock(), offset: decompressor.offset)
-            }
-            state.withLock { $0.elements.append(element) }
-            usedPlaces.signal()
-            if Self.isLast(element) { return }
-        }
-    }
-
-    /// Waits for the next element, and removes it.
-    func next() -> Element {
-        usedPlaces.wait()
-        let element = state.withLock { $0.elements.removeFirst() }
-        freePlaces.signal()
-        return element
-    }
-
-    func stop() {
-        state.withLock { $0.isStopped = true }
-        freePlaces.signal()
     }
 }
 
