@@ -12,7 +12,9 @@ public final class ReportDatabase: TableSink {
     private let rows: TableDatabase
     let identities: Set<FileIdentity> = []
 
-    /// The stored columns of each table.
+    /// The columns of each table that is filled by the export.
+    ///
+    /// The rows of `records` and `events` are not stored, but replaced by ``CondensedRows``.
     private static let columns: KeyValuePairs = [
         "records": CondensedRows.recordColumns, "holds": "record n code", "events": CondensedRows.eventColumns,
         "searches": "record n source engine count",
@@ -80,8 +82,8 @@ public final class ReportDatabase: TableSink {
 
     /// The statements that create the tables for several queries.
     ///
-    /// - `entries`: the runs of records with the number `owner` of their row in `clients`, and the same number `client` unless they
-    ///   have no client. `app_system` is the system of records without an app.
+    /// - `entries`: the runs of records with the number `owner` of their row in `clients`, and the same number `client`
+    ///   unless they have no client. `app_system` is the system of records without an app.
     /// - `latest_apps`, `latest_phones`, `latest_locales`: for each owner, the number of the record with its latest app,
     ///   phone or locale. A record without a time is earlier than all others, and one without a version or a model is even
     ///   earlier.
