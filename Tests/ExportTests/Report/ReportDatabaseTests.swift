@@ -1,6 +1,7 @@
 import Files
 import Systems
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Export
@@ -167,6 +168,55 @@ import Testing
         #expect(html.contains("<p class=\"aside paper\">Not shown on paper: 2 events.</p>"))
         let clients = try page.clientSection.html.text
         #expect(clients.contains("<span class=\"none\">unknown app (s0)</span>"))
+    }
+
+    // MARK: Condensed rows
+
+    private func rows(of query: String, columns: Int) throws -> [[String?]] {
+        var found: [[String?]] = []
+        try database.forEachRow(of: query) { row in found.append((0..<columns).map { row[$0] }) }
+        return found
+    }
+
+    @Test("Similar records and their events are counted together, also across midnight")
+    func condensedRows() async throws {
+        let (day, midnight) = (86_400_000, 18_000 * 86_400_000)
+        // The process started 1 ms before midnight, so that the second event is of the next day.
+        let payload = Array(
+            #"""
+            {"events":[[0,"action","click","erase_button"],[1,"action","click","erase_button"],[2,"a","b"]],\#
+            "processStartTimestamp":\#(midnight - 1)}
+            """#.utf8)
+        var export = try TableExport(
+            .report(database), path: "", replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
+        // The third record is earlier than the second, and the client of the fourth is another one.
+        for (index, (client, time)) in [("A", 7), ("A", 9), ("A", 8), ("B", 7), ("A", 7), ("A", day)].enumerated() {
+            let record = Record(
+                system: .mozilla, type: "focus-event", id: "\(index)", client: client,
+                time: Timestamp(milliseconds: Int64(midnight + time)), payload: payload, source: Sample.source)
+            var line: [UInt8] = []
+            let written = record.write(to: &line)
+            export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
+        }
+        let counts = try await export.finish()
+        #expect(counts["records"] == 6 && counts["events"] == 18)
+        let runs = "SELECT record || '', client, (time_ms - \(midnight)) || '', count || '' FROM record_runs"
+        #expect(
+            try rows(of: runs, columns: 4) == [
+                ["1", "A", "9", "3"], ["4", "B", "7", "1"], ["5", "A", "7", "1"], ["6", "A", "\(day)", "1"],
+            ])
+        let days = "SELECT (\(ReportDatabase.day("at_ms"))) || '', sum(count) || '' FROM event_days GROUP BY 1"
+        #expect(try rows(of: days, columns: 2) == [["17999", "6"], ["18000", "12"]])
+        let kinds = "SELECT record || '', name, count || '' FROM event_kinds ORDER BY record, n"
+        let erase = "action.click.erase_button"
+        #expect(
+            try rows(of: kinds, columns: 3) == [
+                ["1", erase, "6"], ["1", "a.b", "3"], ["4", erase, "2"], ["4", "a.b", "1"], ["5", erase, "4"],
+                ["5", "a.b", "2"],
+            ])
+        #expect(
+            try rows(of: "SELECT name, count || '', everyone || '' FROM kinds ORDER BY first", columns: 3)
+                == [[erase, "12", "2"], ["a.b", "6", "2"]])
     }
 
     // MARK: Retention
