@@ -311,8 +311,9 @@ extension FolderSearch {
 extension FolderSearch {
     /// Reports a backup that cannot be read because it has no manifest, or because it is too old.
     private mutating func addUnreadableBackup(_ entries: Entries) {
+        let oldSuffixes = [".mdinfo", ".mdbackup"]
         let words: String
-        if entries.files.contains(where: { [".mdinfo", ".mdbackup"].contains(where: $0.hasSuffixIgnoringCase) }) {
+        if entries.files.contains(where: { oldSuffixes.contains(where: $0.hasSuffixIgnoringCase) }) {
             words = """
                 not read: a backup of iOS 3 or older, which consists of .mdinfo and .mddata files, or of .mdbackup files
                 """
@@ -370,6 +371,7 @@ extension FolderSearch {
 extension FolderSearch {
     /// Reports the files that may belong to stores, but are stored only in iCloud.
     private mutating func addFilesInCloud(_ names: [[UInt8]], in folderStore: (any Store)?) {
+        guard !names.isEmpty else { return }
         let folders = Path.parts(of: path)
         let wanted = names.sorted { $0.lexicographicallyPrecedes($1) }.filter { name in
             let member = MemberName(name: String(decoding: name, as: UTF8.self), folders: folders, rootName: self.name)

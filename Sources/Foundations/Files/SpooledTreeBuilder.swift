@@ -167,7 +167,10 @@ extension SpooledTreeBuilder {
     ) -> [FolderEntry] {
         var kept: [FolderEntry] = []
         kept.reserveCapacity(folder.entries.count)
-        var rest = folder.entries.sorted(by: FolderEntry.precedes)[...]
+        let entries = folder.entries.span
+        // Positions are sorted, because moving entries counts the references to their names.
+        let order = entries.indices.sorted { FolderEntry.precedes(entries[$0], entries[$1]) }
+        var rest = order.map { folder.entries[$0] }[...]
         while let first = rest.first {
             let same = rest.prefix { $0.name == first.name }
             rest = rest.dropFirst(same.count)
