@@ -174,7 +174,7 @@ extension Folder {
         try append(upTo: usualLimit + 1)
         guard contents.count > usualLimit else { return }
         let size = Int(try file.status(path).st_size)
-        guard size <= limit else { throw FileError(.read, fullPath(of: name), code: EFBIG) }
+        guard max(size, contents.count) <= limit else { throw FileError(.read, fullPath(of: name), code: EFBIG) }
         if size > contents.count { try append(upTo: size - contents.count) }
     }
 

@@ -48,6 +48,26 @@ import Testing
         for (path, prefix) in expected { #expect(tree.part(of: path)?.prefix == prefix, "\(path)") }
     }
 
+    // MARK: Files on disk
+
+    /// Files up to 32 KiB are read without determining their size.
+    @Test("a file is read completely if it does not exceed the limit", arguments: [0, 1, 32_768, 32_769, 100_000])
+    func fileOfAnySize(_ size: Int) throws {
+        let folder = try TemporaryFolder()
+        let contents = (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+        try folder.put(String(decoding: contents, as: UTF8.self), "file")
+        let read = try Folder(path: folder.path)
+        let name = Array("file".utf8)
+        var bytes: [UInt8] = [1]
+        for limit in [size, size + 1, 1 << 40] {
+            try read.read(name, limit: limit, into: &bytes)
+            #expect(bytes == contents)
+        }
+        guard size > 0 else { return }
+        let error = #expect(throws: FileError.self) { try read.readListed(name, limit: size - 1, into: &bytes) }
+        #expect(error?.isTooLarge == true)
+    }
+
     // MARK: Files with external contents
 
     /// Returns the text `file 3` for the number 3.
