@@ -57,7 +57,11 @@ package struct AdjustContext {
     private static func isOlderFolderLive(
         _ place: AdjustFolders, _ states: [AdjustState?], _ context: StoreContext
     ) -> Bool {
-        guard place.folders.count == 2 else { return false }
+        // In most containers, the SDK used one folder only, so that the times in the queue are not needed.
+        let isUsed = zip(place.folders, states).map { folder, state in
+            state != nil || context.neighbors.store(at: folder + AdjustFile.queue.rawValue) != nil
+        }
+        guard isUsed == [true, true] else { return false }
         let latest = zip(place.folders, states).map { folder, state in
             let package = context.adjustQueue(in: folder, AdjustContext())?.lazy.compactMap(\.time).max()
             return [state?.lastActivity, package].compactMap(\.self).max()
