@@ -71,7 +71,7 @@ import Testing
     @Test("All kinds of stores whose bytes are kept are read again")
     func kinds() async throws {
         var kinds: Set<StoreKind> = []
-        for fixture in try Self.captures.get() {
+        for fixture in try Self.captures.get() where kinds != withheldKinds {
             let contents = try await BundleContents(of: .folder(fixture.path, WithheldSystem.table))
             kinds.formUnion(contents.quarantined.filter { $0.reject.reason.code == "X0" && $0.isStored }.map(\.store))
         }

@@ -80,12 +80,13 @@ import Testing
         }
     }
 
+    private let timeForm = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(\.\d+)?[Z ]{0,2}(?:([+-]\d\d):?(\d\d))?/
+
     /// Returns whether a string is a date and a time with minutes that is not a multiple of the unit in UTC.
     private func isExactTime(_ text: String, _ unit: Int) -> Bool {
         // This check is much faster than the expression.
         guard text.utf8.count >= 16, ("0"..."9").contains(text.prefix(1)) else { return false }
-        let form = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(\.\d+)?[Z ]{0,2}(?:([+-]\d\d):?(\d\d))?/
-        guard let match = text.wholeMatch(of: form) else { return false }
+        guard let match = text.wholeMatch(of: timeForm) else { return false }
         let zone = match.5.map { "\($0):\(match.6 ?? "00")" } ?? "Z"
         let time = Timestamp(rfc3339: "\(match.1)T\(match.2)\(match.3 ?? ":00")\(match.4 ?? "")\(zone)")
         return time.map { Int($0.milliseconds) % unit != 0 } ?? false

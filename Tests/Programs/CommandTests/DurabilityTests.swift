@@ -42,7 +42,9 @@ import Testing
 
     @Test(
         "After each system call, the old or the new output survives a power failure",
-        .enabled(if: DurableFiles.canTrace, "strace cannot trace here"), arguments: commands, [false, true])
+        .enabled(if: DurableFiles.canTrace, "strace cannot trace here"),
+        // Without an exchange of names, it matters only whether the output is a file, several files or a folder.
+        arguments: commands.map { ($0, true) } + commands.prefix(3).map { ($0, false) })
     func replacedOutput(command: [String], canExchangeNames: Bool) throws {
         #expect(try RunningProgram(words(command, in: root, sample("shop"))).finish().status == 0)
         let old = try contents(of: root)

@@ -73,7 +73,7 @@ import Testing
 
     @Test("Packages that share a huge string are read until the bytes that a queue of this size may have are used up")
     func hugeString() throws {
-        let (count, size) = (800, 250_000)
+        let (count, size) = (400, 300_000)
         let packages = (0..<count).map { number in
             StoredPackage.event([
                 "fb_id": String(repeating: "x", count: size), "event_count": "\(number)",
