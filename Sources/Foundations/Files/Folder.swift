@@ -175,7 +175,9 @@ extension Folder {
         guard contents.count > usualLimit else { return }
         let size = Int(try file.status(path).st_size)
         guard max(size, contents.count) <= limit else { throw FileError(.read, fullPath(of: name), code: EFBIG) }
-        if size > contents.count { try append(upTo: size - contents.count) }
+        // Otherwise, the file was truncated meanwhile, or its file system does not state its size.
+        guard size >= contents.count else { throw FileError(.read, fullPath(of: name), code: EIO) }
+        try append(upTo: size - contents.count)
     }
 
     /// The size, in bytes, up to which a file is read without determining its size.

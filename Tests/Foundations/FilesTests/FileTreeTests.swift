@@ -68,6 +68,16 @@ import Testing
         #expect(error?.isTooLarge == true)
     }
 
+    @Test("a file that is larger than its file system states is not read in part")
+    func fileWithoutSize() throws {
+        var bytes: [UInt8] = []
+        // The system states a size of 0 for the list of the memory areas of the process.
+        let error = #expect(throws: FileError.self) {
+            try Folder(path: "/proc/self").read(Array("smaps".utf8), limit: 1 << 30, into: &bytes)
+        }
+        #expect(error?.description == "cannot read /proc/self/smaps: Input/output error")
+    }
+
     // MARK: Files with external contents
 
     /// Returns the text `file 3` for the number 3.
