@@ -54,7 +54,7 @@ enum CSVText {
             var equal = previousStart..<previousStart
             for column in 0..<columnCount {
                 let end = equal.upperBound + fields[column].length
-                if first > 0, areEqual(cells[first + column], cells[first + column - columnCount]) {
+                if first > 0, cells[first + column] == cells[first + column - columnCount] {
                     equal = equal.lowerBound..<end
                 } else {
                     output.append(copyOf: equal)
@@ -71,18 +71,6 @@ enum CSVText {
             previousStart = rowStart
         }
         return summary
-    }
-
-    private static func areEqual(_ left: Cell, _ right: Cell) -> Bool {
-        switch (left, right) {
-        case (.null, .null): true
-        case (.integer(let left), .integer(let right)): left == right
-        case (.text(let leftStart, let leftCount), .text(let rightStart, let rightCount)):
-            leftStart == rightStart && leftCount == rightCount
-        case (.real(let leftStart, let leftCount), .real(let rightStart, let rightCount)):
-            leftStart == rightStart && leftCount == rightCount
-        default: false
-        }
     }
 
     /// Appends a cell, and returns whether its text is truncated.
@@ -237,26 +225,12 @@ extension Span<UInt8> {
     /// Whether a field with these bytes must be in quotation marks.
     fileprivate var needsQuotes: Bool {
         guard !isEmpty else { return true }
-        var index = 0
-        while let word = wordIfPresent(at: index) {
-            guard !word.needsQuotes else { return true }
-            index &+= 8
-        }
-        while index < count {
-            guard !UInt64(self[index]).needsQuotes else { return true }
-            index &+= 1
+        for index in indices {
+            switch self[index] {
+            case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r"): return true
+            default: continue
+            }
         }
         return false
-    }
-}
-
-extension UInt64 {
-    /// Whether one of the eight bytes is a quotation mark, a comma, a line feed or a carriage return.
-    fileprivate var needsQuotes: Bool {
-        func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
-        let found =
-            zeros(self ^ 0x2222_2222_2222_2222) | zeros(self ^ 0x2C2C_2C2C_2C2C_2C2C)
-            | zeros(self ^ 0x0A0A_0A0A_0A0A_0A0A) | zeros(self ^ 0x0D0D_0D0D_0D0D_0D0D)
-        return found & 0x8080_8080_8080_8080 != 0
     }
 }

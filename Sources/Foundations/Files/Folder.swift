@@ -122,10 +122,9 @@ public struct Folder: ~Copyable, Sendable {
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource {
         switch storage {
         case .disk(let descriptor):
+            var status = stat()
             try Self.requireFileOrLink(name, in: descriptor.number, path: fullPath(of: name))
-            let file = try openedFile(named: name + [0], of: descriptor)
-            let status = try file.status(path)
-            guard status.isRegular else { throw FileError(.read, fullPath(of: name), code: ENOTSUP) }
+            let file = try regularFile(named: name + [0], of: descriptor, &status)
             return ByteSource(try InputFile(file, path: fullPath(of: name), status: status))
         case .spooled(let tree, let folder): return try tree.source(name, below: folder)
         }
@@ -159,31 +158,18 @@ extension Folder {
         _ name: [UInt8], of descriptor: borrowing Descriptor, limit: Int, into contents: inout [UInt8]
     ) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
+        var status = stat()
         // The array temporarily holds the name with a terminating NUL, which avoids an allocation.
         contents += name
         contents.append(0)
-        let file = try openedFile(named: contents, of: descriptor)
+        let file = try regularFile(named: contents, of: descriptor, &status)
         contents.removeAll(keepingCapacity: true)
-        func append(upTo count: Int) throws(FileError) {
-            let start = contents.count
-            try contents.append(addingCapacity: count) { output throws(FileError) in
-                _ = try file.read(at: start, upTo: count, into: &output, .read, fullPath(of: name))
-            }
+        guard status.st_size <= limit else { throw FileError(.read, fullPath(of: name), code: EFBIG) }
+        let size = Int(status.st_size)
+        try contents.append(addingCapacity: size) { output throws(FileError) in
+            _ = try file.read(at: 0, upTo: size, into: &output, .read, fullPath(of: name))
         }
-        let usualLimit = min(limit, Self.usualFileSize)
-        try append(upTo: usualLimit + 1)
-        guard contents.count > usualLimit else { return }
-        let size = Int(try file.status(path).st_size)
-        guard max(size, contents.count) <= limit else { throw FileError(.read, fullPath(of: name), code: EFBIG) }
-        // Otherwise, the file was truncated meanwhile, or its file system does not state its size.
-        guard size >= contents.count else { throw FileError(.read, fullPath(of: name), code: EIO) }
-        try append(upTo: size - contents.count)
     }
-
-    /// The size, in bytes, up to which a file is read without determining its size.
-    ///
-    /// For the many small files of a ping store, the additional system call would take 3 % of the time of a bundle.
-    private static let usualFileSize = 32 << 10
 
     private func target(ofLink path: [UInt8], below descriptor: borrowing Descriptor) -> LinkTarget? {
         let number = descriptor.number
@@ -248,13 +234,18 @@ extension Folder {
         }
     }
 
-    /// Opens the file `name`, which must end with a NUL.
-    private func openedFile(named name: [UInt8], of descriptor: borrowing Descriptor) throws(FileError) -> Descriptor {
+    /// Opens the regular file `name`, which must end with a NUL, and stores the result of `fstat` in `status`.
+    private func regularFile(
+        named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
+    ) throws(FileError) -> Descriptor {
         // Because of O_NONBLOCK, a pipe that has replaced the file meanwhile does not block.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let number = Self.openEntry(name, in: descriptor.number, flags)
         guard number >= 0 else { throw exhaustion.recorded(FileError(.open, fullPath(of: name.dropLast()))) }
-        return try Descriptor(number, .open, path)
+        let file = try Descriptor(number, .open, path)
+        status = try file.status(path)
+        guard status.isRegular else { throw FileError(.read, fullPath(of: name.dropLast()), code: ENOTSUP) }
+        return file
     }
 }
 

@@ -243,7 +243,7 @@ extension RowBuffer {
     /// Stores a value in the form of a column of the kind that the form has.
     ///
     /// Returns a null cell if the type of the value is not that of the form.
-    public mutating func keep(_ value: JSONNode, as form: borrowing PayloadForm, of document: JSONDocument) -> Cell {
+    public mutating func keep(_ value: JSONNode, as form: PayloadForm, of document: JSONDocument) -> Cell {
         switch form {
         case .version, .integer: keep(integer: value, of: document)
         case .boolean: keep(flag: value, of: document)

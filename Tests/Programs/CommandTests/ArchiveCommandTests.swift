@@ -47,7 +47,7 @@ import Testing
             ["convert", "-q", "--label", "x", "-o", "-"], ["scan", "--json", "-q", "--inventory", "--label", "x"],
         ]
         let expected = try commands.map { try shell(#""$0" "$@""#, $0 + [capture]) }
-        // Archives differ in how their members are read, so that the records of the others suffice.
+        // Archives differ only in how their members are read, so that one of them suffices for `scan`.
         let packers = [
             ("a.tar", #"tar -cf "$0" ."#, commands), ("a.zip", #"zip -qry "$0" ."#, [commands[0]]),
             ("a.tar.gz", #"tar -czf "$0" ."#, [commands[0]]),

@@ -80,7 +80,7 @@ struct FieldNormalizer: ~Escapable {
     }
 
     private func normalize(
-        _ value: JSONNode, _ fieldIndex: Int, _ form: borrowing PayloadForm, in document: inout JSONDocument,
+        _ value: JSONNode, _ fieldIndex: Int, _ form: PayloadForm, in document: inout JSONDocument,
         findings: inout Findings
     ) {
         switch form {
