@@ -38,7 +38,7 @@ import Testing
         #expect(try await Uploader(send + [bundle]).finish().status == 75)
         let parts = column.split(separator: ".")
         try tool("sqlite3", ledger, Self.rows)
-        for number in ["-9223372036854775808", "9223372036854775807"] {
+        for number in ["-9223372036854775808", "9223372036854775807", "4611686018427387904"] {
             try tool("sqlite3", ledger, "UPDATE \(parts[0]) SET \(parts[1]) = \(number)")
             for command in [["status", "--json"], ["prune"], ["status", bundle], send + ["--dry-run", bundle]] {
                 let words = command.contains("--ledger") ? command : command + options
