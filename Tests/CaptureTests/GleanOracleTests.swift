@@ -73,8 +73,12 @@ import Testing
     func otherDatabases() async throws {
         func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
         func file(_ names: [String]) -> [UInt8] {
-            number(names.count, 8)
-                + names.flatMap { [1] + number($0.utf8.count, 8) + $0.utf8 + number(0, 4) + number(0, 8) }
+            names.reduce(into: number(names.count, 8)) { file, name in
+                file += [1]
+                file += number(name.utf8.count, 8)
+                file += name.utf8
+                file += number(0, 12)
+            }
         }
         let folder = try CaptureFolder()
         let nimbus = ["experiments", "enrollments", "meta", "updates", "event_counts"]

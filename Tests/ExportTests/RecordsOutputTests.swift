@@ -9,7 +9,7 @@ import Testing
     /// The pieces that were written.
     private final class Pieces {
         var pieces: [[UInt8]] = []
-        var bytes: [UInt8] { Array(pieces.joined()) }
+        var bytes: [UInt8] { pieces.reduce(into: []) { $0 += $1 } }
     }
 
     /// Writes lines to an output.

@@ -46,6 +46,7 @@ extension AsyncParsableCommand {
     }
 
     private static func command(for arguments: [String]) async throws -> any ParsableCommand {
+        if let command = try? await selectedCommand(by: arguments) { return command }
         do {
             return try await asyncParseAsRoot(arguments)
         } catch {
@@ -54,6 +55,19 @@ extension AsyncParsableCommand {
             if printable != arguments { _ = try await asyncParseAsRoot(printable) }
             throw await unknownOptionError(behind: error, printable) ?? error
         }
+    }
+
+    /// Returns the command that the first argument names, or else the default command, or `nil` if there is neither or help
+    /// is requested.
+    ///
+    /// The root would list all options of the command several times, and a debug build validates each list. It is parsed only
+    /// for errors and help, because these contain the name of the program.
+    private static func selectedCommand(by arguments: [String]) async throws -> (any AsyncParsableCommand)? {
+        guard let word = arguments.first, word != "help", !word.hasPrefix("---") else { return nil }
+        let named = configuration.subcommands.first { $0.configuration.commandName == word }
+        guard let type = (named ?? configuration.defaultSubcommand) as? any AsyncParsableCommand.Type else { return nil }
+        let options = named == nil ? arguments : Array(arguments.dropFirst())
+        return try await type.asyncParseAsRoot(options) as? any AsyncParsableCommand
     }
 
     /// Returns the error for an unknown option if `error` reports a missing argument, or `nil` if there is no such option.

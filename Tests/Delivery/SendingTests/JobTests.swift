@@ -165,10 +165,10 @@ import Testing
     }
 
     /// A list of three events, which can be sent in three uploads.
-    private let listOfThree = Sample.sift(
+    private static let listOfThree = Sample.sift(
         (1...3).map { #"{"text":"\#(String(repeating: "x", count: 2_600_000))","time":\#($0)}"# })
     private func listInThreeParts() async throws -> String {
-        try await Sample.bundle([listOfThree], at: folder("list.tar.zst"))
+        try await Sample.bundle([Self.listOfThree], at: folder("list.tar.zst"))
     }
     private let siftKey = ["PINGFERRY_SIFT_KEY_acme": "k"]
 
@@ -201,7 +201,7 @@ import Testing
         let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
         #expect(first.status == (isSettled ? 1 : 75))
         try await server.setRules()
-        #expect(try await upload("retry", "--ledger", ledger, listOfThree.id).status == 0)
+        #expect(try await upload("retry", "--ledger", ledger, Self.listOfThree.id).status == 0)
         let second = try await job(server, bundle, environment: siftKey)
         #expect(second.text == "1 record: delivered 1; nothing is left\n")
         #expect(try await server.report().total == (isSettled ? 4 : 5))

@@ -85,10 +85,13 @@ import Testing
         }
         let unknown = try RunningProgram([builtProgram(program), command, "--\u{1B}[31m\nx", "x"]).finish()
         #expect(unknown.errorLines.first == "\(program): " + #"Unknown option '--\u{1B}[31m\u{A}x'"#)
-        let help = try RunningProgram([builtProgram(program), "--help"]).finish()
-        #expect(help.status == 0 && help.errors.isEmpty)
-        #expect(help.lines.contains { $0.hasPrefix("USAGE: \(program)") })
-        #expect(hidden(in: help.text).isEmpty)
+        for words in [["--help"], [command, "--help"]] {
+            let help = try RunningProgram([builtProgram(program)] + words).finish()
+            #expect(help.status == 0 && help.errors.isEmpty)
+            let usage = ([program] + words.dropLast()).joined(separator: " ")
+            #expect(help.lines.contains { $0.hasPrefix("USAGE: \(usage) ") })
+            #expect(hidden(in: help.text).isEmpty)
+        }
         let version = try RunningProgram([builtProgram(program), "--version"]).finish()
         #expect(version.status == 0)
         #expect(version.text.wholeMatch(of: #/([-a-z]+) [.0-9]+( \(commit [-0-9a-z]+\))?\n/#)?.1 == Substring(program))

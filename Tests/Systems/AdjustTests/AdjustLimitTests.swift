@@ -74,11 +74,8 @@ import Testing
     @Test("Packages that share a huge string are read until the bytes that a queue of this size may have are used up")
     func hugeString() throws {
         let (count, size) = (400, 300_000)
-        let packages = (0..<count).map { number in
-            StoredPackage.event([
-                "fb_id": String(repeating: "x", count: size), "event_count": "\(number)",
-            ])
-        }
+        let text = String(repeating: "x", count: size)
+        let packages = (0..<count).map { StoredPackage.event(["fb_id": text, "event_count": "\($0)"]) }
         let bytes = PackageQueue.archive(packages)
         #expect(bytes.count < 4 << 20)
         var (found, total) = (0, 0)

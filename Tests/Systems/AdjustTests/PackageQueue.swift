@@ -30,6 +30,8 @@ struct StoredPackage {
 struct PackageQueue {
     private var objects = ["<string>$null</string>"]
     private var numbers: [String: Int] = [:]
+    /// The numbers of the strings, which are found without escaping a huge string for each package that has it.
+    private var texts: [String: Int] = [:]
 
     /// Returns a queue of packages.
     ///
@@ -63,8 +65,11 @@ struct PackageQueue {
 
     private mutating func add(text: String?) -> Int {
         guard let text else { return 0 }
+        if let number = texts[text] { return number }
         let escaped = text.map { $0 == "&" ? "&amp;" : $0 == "<" ? "&lt;" : String($0) }.joined()
-        return add("<string>\(escaped)</string>")
+        let number = add("<string>\(escaped)</string>")
+        texts[text] = number
+        return number
     }
 
     private mutating func add(class name: String) -> Int {
