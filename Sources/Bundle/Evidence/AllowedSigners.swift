@@ -250,7 +250,7 @@ enum SignatureArmor {
     }
 
     private static func isBase64OrLineBreak(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || "+/=\n\r".utf8.contains(byte)
+        byte.isLetter || byte.isDigit || byte.isOne(of: "+/=\n\r")
     }
 }
 

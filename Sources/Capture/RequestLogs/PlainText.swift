@@ -196,7 +196,7 @@ struct TextPieces: ~Copyable {
     /// Returns the range of the bytes before `byte`, and whether `byte` was found.
     mutating func advance(past byte: UInt8) -> (Range<Int>, found: Bool) {
         let start = position
-        let end = piece[start...].firstIndex(of: byte)
+        let end = piece.span.firstIndex(of: byte, from: start)
         position = end.map { $0 + 1 } ?? piece.count
         return (start..<(end ?? piece.count), end != nil)
     }

@@ -58,7 +58,7 @@ struct StoreSearch {
     /// Returns the path prefix of the innermost backup that contains `path`, or `nil` if there is none.
     func backupPrefix(of path: String) -> String? {
         guard !backupPrefixes.isEmpty else { return nil }
-        let ends = path.utf8.indices.reversed().lazy.filter { "/!".utf8.contains(path.utf8[$0]) }
+        let ends = path.utf8.indices.reversed().lazy.filter { path.utf8[$0].isOne(of: "/!") }
         let prefixes = ends.map { String(path[...$0]) }
         return prefixes.first { backupPrefixes.contains($0) } ?? (backupPrefixes.contains("") ? "" : nil)
     }

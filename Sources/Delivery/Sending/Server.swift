@@ -103,7 +103,7 @@ enum HostName {
     static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())
-        let isPlain = host.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-._:".utf8.contains($0) }
+        let isPlain = host.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0.isOne(of: "-._:") }
         return isPlain && !host.isEmpty ? host : nil
     }
 }

@@ -92,7 +92,7 @@ public final class SchemaFolder: Sendable {
         let version = name.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
         // The version is a part of file names and commands.
         guard version.count <= versionLimit,
-            version.allSatisfy({ $0.isLetter || $0.isDigit || "._-".utf8.contains($0) })
+            version.allSatisfy({ $0.isLetter || $0.isDigit || $0.isOne(of: "._-") })
         else { throw LiveTableError(name, TableSchemaError("the version in the name has unexpected characters")) }
         return String(Substring(version))
     }

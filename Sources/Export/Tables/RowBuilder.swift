@@ -327,7 +327,7 @@ private struct NormalizedLocale {
     /// Keywords and character sets, such as in `en_US@calendar=buddhist`, are omitted.
     init?(_ locale: ArraySlice<UInt8>) {
         let tag = locale.prefix { $0 != UInt8(ascii: "@") && $0 != UInt8(ascii: ".") }
-        let subtags = tag.split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
+        let subtags = tag.split(omittingEmptySubsequences: false) { $0.isOne(of: "-_") }
         guard let language = subtags.first, (2...3).contains(language.count), language.allSatisfy(\.isLetter),
             subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy { $0.isLetter || $0.isDigit } })
         else { return nil }

@@ -134,7 +134,7 @@ private enum OpenStepText {
     }
 
     private static func isUnquotedCharacter(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || "_$/:.-".utf8.contains(byte)
+        byte.isLetter || byte.isDigit || byte.isOne(of: "_$/:.-")
     }
 }
 

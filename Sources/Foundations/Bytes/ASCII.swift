@@ -17,6 +17,9 @@ extension UInt8 {
     /// Whether the byte is a space, a tab, a line feed or a carriage return.
     public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
 
+    /// Returns whether the byte is one of the ASCII characters of `characters`.
+    public func isOne(of characters: String) -> Bool { characters.utf8.contains(self) }
+
     /// The lowercase form of an ASCII letter, or the unchanged byte.
     public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
     /// The uppercase form of an ASCII letter, or the unchanged byte.

@@ -110,7 +110,7 @@ public enum PercentEncoding {
     /// Percent signs are kept, because a part of `text` may already be encoded.
     public static func encodedPath(_ text: String) -> String {
         var output: [UInt8] = []
-        append(text.utf8, to: &output) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
+        append(text.utf8, to: &output) { isUnreserved($0) || $0.isOne(of: "!$&'()*+,;=:@/?%") }
         return String(decoding: output, as: UTF8.self)
     }
 

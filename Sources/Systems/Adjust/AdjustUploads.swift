@@ -143,7 +143,7 @@ enum AdjustHeaders {
     /// Returns whether `text` can be sent as the name of the SDK.
     static func isValidSDKName(_ text: String) -> Bool {
         guard let first = text.utf8.first, first.isLetter || first.isDigit, text.utf8.count <= 64 else { return false }
-        return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "._@+-".utf8.contains($0) }
+        return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0.isOne(of: "._@+-") }
     }
 
     /// Returns whether `text` can be sent as the name of the app.

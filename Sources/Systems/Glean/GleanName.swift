@@ -20,7 +20,7 @@ enum GleanName {
     /// Returns whether `name` is a valid ping name, `[a-z][a-z0-9_-]{0,29}`.
     static func isPingName(_ name: Span<UInt8>) -> Bool {
         (1...30).contains(name.count) && name[0].isLowercaseLetter
-            && name.allSatisfy { $0.isLowercaseLetter || $0.isDigit || "-_".utf8.contains($0) }
+            && name.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0.isOne(of: "-_") }
     }
 
     /// Returns the 32 lowercase digits of a UUID, or `nil` if `name` is not a UUID.

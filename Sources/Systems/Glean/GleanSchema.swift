@@ -246,13 +246,13 @@ enum GleanSchema {
     /// Returns whether `name` matches `[a-z_][a-z0-9_.]+` and has at most 111 characters.
     @Sendable static func isMetricName(_ name: Span<UInt8>) -> Bool {
         (2...111).contains(name.count) && !name[0].isDigit && name[0] != UInt8(ascii: ".")
-            && name.allSatisfy { $0.isLowercaseLetter || $0.isDigit || "_.".utf8.contains($0) }
+            && name.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0.isOne(of: "_.") }
     }
 
     /// Returns whether `text` matches `[a-z-_][a-z0-9-_]*` and has at most 30 characters.
     @Sendable private static func isPingType(_ text: Span<UInt8>) -> Bool {
         (1...30).contains(text.count) && !text[0].isDigit
-            && text.allSatisfy { $0.isLowercaseLetter || $0.isDigit || "_-".utf8.contains($0) }
+            && text.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0.isOne(of: "_-") }
     }
 
     @Sendable private static func isTimeUnit(_ text: Span<UInt8>) -> Bool {

@@ -126,7 +126,7 @@ enum PingTime {
     static func timestamp(from text: Span<UInt8>) -> Timestamp? {
         let dateLength = 10
         let zone = text.count - (!text.isEmpty && text[text.count - 1] == UInt8(ascii: "Z") ? 1 : 6)
-        guard zone >= dateLength, "Z+-".utf8.contains(text[zone]),
+        guard zone >= dateLength, text[zone].isOne(of: "Z+-"),
             let missing = missingPart(of: text.extracting(dateLength..<zone))
         else { return nil }
         let whole = text.extracting(..<zone).copied() + missing.utf8 + text.extracting(zone...).copied()

@@ -114,5 +114,5 @@ package enum LeanplumFileName: Equatable, Sendable {
     }
 
     /// Returns whether `byte` can be the first byte of the mark of a copy.
-    private static func beginsMark(_ byte: UInt8) -> Bool { " (".utf8.contains(byte) }
+    private static func beginsMark(_ byte: UInt8) -> Bool { byte.isOne(of: " (") }
 }

@@ -121,7 +121,7 @@ struct SubmitPath {
     ///
     /// A server that decodes such a byte could read a different path.
     private static func isForbiddenWhenEncoded(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x7F || "#./?\\".utf8.contains(byte)
+        byte < 0x20 || byte == 0x7F || byte.isOne(of: "#./?\\")
     }
 
     private static func isVersionQuery(_ query: Span<UInt8>) -> Bool {

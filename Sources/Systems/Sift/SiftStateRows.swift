@@ -213,7 +213,7 @@ struct SiftStateRows {
     private static func listElement(_ key: Span<UInt8>) -> (column: Int, number: Int)? {
         var end = key.count
         while end > 0, key[end - 1].isDigit { end -= 1 }
-        guard end > 0, (1...4).contains(key.count - end), "._".utf8.contains(key[end - 1]),
+        guard end > 0, (1...4).contains(key.count - end), key[end - 1].isOne(of: "._"),
             let number = key.extracting(end...).decimalNumber,
             let source = earlyLists.first(where: { key.extracting(..<(end - 1)).equals($0.key.utf8.span) })
         else { return nil }

@@ -163,7 +163,7 @@ enum SiftTarget {
     /// because a server that decodes the path could treat it as the path of another account.
     static func path(account: String) -> String? {
         guard account.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        let parts = account.utf8.split(omittingEmptySubsequences: false) { "/\\".utf8.contains($0) }
+        let parts = account.utf8.split(omittingEmptySubsequences: false) { $0.isOne(of: "/\\") }
         guard !parts.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
             return nil
         }

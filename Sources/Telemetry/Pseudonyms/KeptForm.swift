@@ -76,7 +76,7 @@ public enum KeptForm: Sendable {
 
     private func consistsOfWords(_ text: Span<UInt8>) -> Bool {
         switch self {
-        case .word: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
+        case .word: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || $0.isOne(of: "_-.") }
         case .name: text.isName
         case .model: text.isModel
         case .locale: text.isLocale
@@ -105,7 +105,7 @@ extension Span<UInt8> {
     ///
     /// A string that begins with a plus sign or a parenthesis is excluded, because it can be a phone number.
     fileprivate var isName: Bool {
-        !"+(".utf8.contains(self[0]) && allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+        !self[0].isOne(of: "+(") && allSatisfy { $0.isLetter || $0.isDigit || $0.isOne(of: " _-.,+()") }
     }
 
     /// Whether the string is a decimal number, such as `-12`, `0.5`, `1497595093.902000` or `1.497595093902E9`.
@@ -183,16 +183,16 @@ extension Span<UInt8> {
         guard indices.count(where: { self[$0].isDigit }) <= 4 else { return false }
         guard let slash = indices.first(where: { self[$0] == UInt8(ascii: "/") }) else {
             return self[0].isUppercaseLetter && count <= 9
-                && allSatisfy { $0.isUppercaseLetter || $0.isDigit || "+-:".utf8.contains($0) }
+                && allSatisfy { $0.isUppercaseLetter || $0.isDigit || $0.isOne(of: "+-:") }
         }
         return KeptForm.zoneAreas.contains(String(readingUTF8: extracting(..<slash)))
-            && extracting(slash...).allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
+            && extracting(slash...).allSatisfy { $0.isLetter || $0.isDigit || $0.isOne(of: "_-+/") }
     }
 
     /// Whether the string is a URL scheme, such as `mailto:` or `googlegmail://`.
     fileprivate var isScheme: Bool {
         var end = 0
-        while end < count, self[end].isLetter || self[end].isDigit || "+.-".utf8.contains(self[end]) { end += 1 }
+        while end < count, self[end].isLetter || self[end].isDigit || self[end].isOne(of: "+.-") { end += 1 }
         guard end > 0, self[0].isLetter, end < count else { return false }
         let rest = extracting(end...)
         return rest.equals(":") || rest.equals("://")
@@ -243,7 +243,7 @@ extension Span<UInt8> {
                 digits += 1
             } else if byte.hexadecimalValue != nil {
                 letters += 1
-            } else if !"-_.:".utf8.contains(byte) {
+            } else if !byte.isOne(of: "-_.:") {
                 (digits, letters) = (0, 0)
             }
             let length = digits + letters
@@ -320,7 +320,7 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    fileprivate var isAddressSeparator: Bool { ".-_".utf8.contains(self) }
+    fileprivate var isAddressSeparator: Bool { isOne(of: ".-_") }
 }
 
 // The forms of models and versions.

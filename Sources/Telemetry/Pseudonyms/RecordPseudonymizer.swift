@@ -240,7 +240,7 @@ package enum PseudonymNotes {
         guard halves.count == 1 || (1...24).contains(halves[1].count) && halves[1].allSatisfy(\.isLetter) else {
             return false
         }
-        let words = halves[0].split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
+        let words = halves[0].split(omittingEmptySubsequences: false) { $0.isOne(of: "-_") }
         return words.count > 1 && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isLowercaseLetter) }
     }
 }

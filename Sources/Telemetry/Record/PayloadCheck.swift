@@ -253,7 +253,7 @@ package struct Findings {
 
     package mutating func note(_ text: String) {
         guard firstNotes.count >= Self.maximumNoteCount else { return firstNotes.append(text) }
-        let caseID = CapturedText(decoding: text.utf8.prefix { !" :@".utf8.contains($0) })
+        let caseID = CapturedText(decoding: text.utf8.prefix { !$0.isOne(of: " :@") })
         if let known = furtherNotes.firstIndex(where: { $0.caseID == caseID }) {
             furtherNotes[known].count += 1
         } else if furtherNotes.count < Self.maximumCaseCount {

@@ -201,7 +201,7 @@ public struct WebAddress: Sendable {
     public init?(_ text: String) {
         let bytes = Array(text.utf8.withoutOuterBlanks)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }
-        let pathStart = bytes[authority...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let pathStart = bytes[authority...].firstIndex { $0.isOne(of: "/?#") } ?? bytes.endIndex
         let end = bytes[pathStart...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
         let queryStart = bytes[pathStart..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
         guard let host = Self.host(in: bytes[authority..<pathStart]) else { return nil }

@@ -229,7 +229,7 @@ private struct EscapedText {
         }
         // Before other characters, a backslash can become part of an escape when the bytes after it are decoded.
         guard text.first == UInt8(ascii: "\\"), let next = text.dropFirst().first, next < 0x80, !next.isLetter,
-            !next.isDigit, !"%&".utf8.contains(next)
+            !next.isDigit, !next.isOne(of: "%&")
         else { return nil }
         return (next, text.startIndex + 2)
     }

@@ -47,25 +47,25 @@ import Testing
             ["convert", "-q", "--label", "x", "-o", "-"], ["scan", "--json", "-q", "--inventory", "--label", "x"],
         ]
         let expected = try commands.map { try shell(#""$0" "$@""#, $0 + [capture]) }
-        // Archives differ only in how their members are read, so that one of them suffices for `scan`.
         let packers = [
-            ("a.tar", #"tar -cf "$0" ."#, commands), ("a.zip", #"zip -qry "$0" ."#, [commands[0]]),
-            ("a.tar.gz", #"tar -czf "$0" ."#, [commands[0]]),
-            ("streamed.zip", #"bsdtar --format zip -cf - . | cat > "$0""#, [commands[0]]),
-            ("sparse.tar", #"tar --sparse -cf "$0" ."#, [commands[0]]),
+            ("a.tar", #"tar -cf "$0" ."#), ("a.zip", #"zip -qry "$0" ."#),
+            ("streamed.zip", #"bsdtar --format zip -cf - . | cat > "$0""#),
+            ("sparse.tar", #"tar --sparse -cf "$0" ."#),
         ]
-        for (archive, packer, commands) in packers {
+        func check(_ finished: FinishedProgram, _ command: Int, _ archive: String) {
+            #expect(finished.status == expected[command].status, "\(archive): \(finished.errors)")
+            // An error contains the path of the capture.
+            if finished.status != 65 { #expect(finished.output == expected[command].output, "\(archive)") }
+        }
+        for (archive, packer) in packers {
             try tool("bash", "-c", "cd \"$1\" && \(packer)", folder(archive), capture)
-            for (command, expected) in zip(commands, expected) {
-                let given = try shell(#""$0" "$@""#, command + [folder(archive)])
-                let piped = try shell(#"archive=$1; shift; cat "$archive" | "$0" "$@" -"#, [folder(archive)] + command)
-                for finished in [given, piped] {
-                    #expect(finished.status == expected.status, "\(archive): \(finished.errors)")
-                    // An error contains the path of the capture.
-                    if finished.status == 65 { continue }
-                    #expect(finished.output == expected.output, "\(archive)")
-                }
-            }
+            check(try shell(#""$0" "$@""#, commands[0] + [folder(archive)]), 0, archive)
+        }
+        // Archives differ only in how their members are read, so that one of them suffices for `scan` and a pipe.
+        check(try shell(#""$0" "$@""#, commands[1] + [folder("a.tar")]), 1, "a.tar")
+        for (index, command) in commands.enumerated() {
+            let piped = try shell(#"archive=$1; shift; cat "$archive" | "$0" "$@" -"#, [folder("a.tar")] + command)
+            check(piped, index, "a.tar")
         }
     }
 
