@@ -183,13 +183,16 @@ let programs: [Target] = [
 
 /// The settings of test modules, which are compiled as a whole.
 ///
-/// With one compilation per file, building them takes a quarter more processor time, because each job reads all files of the module.
-/// Debug information takes a tenth more and is not needed, because failed tests report their positions without it.
+/// With one compilation per file, building them takes a quarter more processor time, because each job reads all files of the module,
+/// and a separate job for the interface of the module takes a tenth. Debug information takes a tenth more and is not needed, because
+/// failed tests report their positions without it.
 let testSettings: [SwiftSetting] =
     common + [
         .unsafeFlags(
-            ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2", "-Xfrontend", "-gnone"],
-            .when(configuration: .debug))
+            [
+                "-disable-batch-mode", "-whole-module-optimization", "-no-emit-module-separately-wmo", "-num-threads", "2",
+                "-Xfrontend", "-gnone",
+            ], .when(configuration: .debug))
     ]
 
 /// Returns the test target of a module.

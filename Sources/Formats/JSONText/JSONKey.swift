@@ -20,6 +20,11 @@ public struct JSONKey: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
+extension JSONKey: Comparable {
+    /// Returns whether the bytes of `left` are before those of `right`.
+    public static func < (left: JSONKey, right: JSONKey) -> Bool { left.utf8.span.ordered(against: right) < 0 }
+}
+
 extension JSONKey: CustomStringConvertible {
     /// The key as a string.
     public var description: String { String(decoding: utf8, as: UTF8.self) }

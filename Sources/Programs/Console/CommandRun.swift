@@ -18,13 +18,19 @@ extension AsyncParsableCommand {
             } else {
                 try command.run()
             }
+        } catch let status as ExitCode {
+            // The command has reported its errors.
+            end(with: status, "")
         } catch {
             report(error, as: name, arguments)
-            let status = exitCode(for: error)
-            if !status.isSuccess { JSONResult.printFailure(status: status.rawValue, message(for: error)) }
-            CLibrary.exit(status.rawValue)
+            end(with: exitCode(for: error), message(for: error))
         }
-        CLibrary.exit(EXIT_SUCCESS)
+        end(with: .success, "")
+    }
+
+    private static func end(with status: ExitCode, _ message: @autoclosure () -> String) -> Never {
+        if !status.isSuccess { JSONResult.printFailure(status: status.rawValue, message()) }
+        CLibrary.exit(status.rawValue)
     }
 
     /// Throws an error that suggests similar commands if `arguments` begins with an unknown command.

@@ -274,7 +274,7 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
         self.init(keys.map { Field(key: JSONKey($0), rule: rule) })
     }
 
-    init(_ fields: [Field]) { self.fields = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } }
+    init(_ fields: [Field]) { self.fields = fields.sorted { $0.key < $1.key } }
 
     /// Returns the rules of both tables.
     ///

@@ -108,7 +108,7 @@ public struct PayloadFields: Sendable, ExpressibleByArrayLiteral {
 
     /// Creates a table of fields.
     public init(_ fields: [PayloadField]) {
-        sorted = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        sorted = fields.sorted { $0.key < $1.key }
     }
 
     /// Returns a table with the fields of both tables.
