@@ -190,8 +190,8 @@ let testSettings: [SwiftSetting] =
     common + [
         .unsafeFlags(
             [
-                "-disable-batch-mode", "-whole-module-optimization", "-no-emit-module-separately-wmo", "-num-threads", "2",
-                "-Xfrontend", "-gnone",
+                "-disable-batch-mode", "-whole-module-optimization", "-no-emit-module-separately-wmo",
+                "-num-threads", "2", "-Xfrontend", "-gnone",
             ], .when(configuration: .debug))
     ]
 

@@ -21,7 +21,8 @@ import Testing
     func details() async throws {
         let problem = LocatedProblem(capture: "phone", path: "p", problem: Problem("link", "x"))
         let line = problem.json.bytes + [UInt8(ascii: "\n")]
-        let lines = Array(repeating: line, count: 20_000).reduce(into: []) { $0 += $1 } + "no line of this list\n\n".utf8
+        var lines = Array(repeating: line, count: 20_000).reduce(into: []) { $0 += $1 }
+        lines += "no line of this list\n\n".utf8
         let outputs = try await Self.salvage("problems.ndjson", lines)
         #expect(outputs.map(\.problems.count).max() ?? 0 <= 5000)
         #expect(outputs.map(\.problems.count).reduce(0, +) == 20_000 + 1)

@@ -63,15 +63,16 @@ extension AsyncParsableCommand {
         }
     }
 
-    /// Returns the command that the first argument names, or else the default command, or `nil` if there is neither or help
-    /// is requested.
+    /// Returns the command that the first argument names, or else the default command, or `nil` if there is neither.
     ///
-    /// The root would list all options of the command several times, and a debug build validates each list. It is parsed only
-    /// for errors and help, because these contain the name of the program.
+    /// The root would list all options of the command several times, and a debug build validates each list. The root is
+    /// used for errors and help, because these contain the name of the program, and for shells, whose requests begin with
+    /// three hyphens.
     private static func selectedCommand(by arguments: [String]) async throws -> (any AsyncParsableCommand)? {
         guard let word = arguments.first, word != "help", !word.hasPrefix("---") else { return nil }
         let named = configuration.subcommands.first { $0.configuration.commandName == word }
-        guard let type = (named ?? configuration.defaultSubcommand) as? any AsyncParsableCommand.Type else { return nil }
+        let selected = named ?? configuration.defaultSubcommand
+        guard let type = selected as? any AsyncParsableCommand.Type else { return nil }
         let options = named == nil ? arguments : Array(arguments.dropFirst())
         return try await type.asyncParseAsRoot(options) as? any AsyncParsableCommand
     }
