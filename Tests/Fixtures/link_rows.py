@@ -3,8 +3,8 @@
 
     link_rows.py PINGFERRY FOLDER
 
-Writes a fleet to FOLDER, and exports it with two keys and times that are rounded to days. Clients and records are recognized with the
-keys, which readers of the exports do not have. Prints a JSON object with these members for each table of each format, and for a
+Writes a fleet to FOLDER, and exports its records with two keys and times that are rounded to days. Clients and records are recognized
+with the keys, which readers of the exports do not have. Prints a JSON object with these members for each table of each format, and for a
 report. Rows that are sorted by a visible value, such as the system, are compared in groups with equal values.
 
 - clients: the number of clients in both exports

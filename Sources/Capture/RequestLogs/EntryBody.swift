@@ -24,7 +24,7 @@ struct EntryBody {
 
     /// Decodes a form from base64 that the entry does not declare, or returns `nil` if `text` is no such form.
     init?(undeclaredBase64Form text: Span<UInt8>) {
-        guard text.firstIndex(of: UInt8(ascii: "&"), from: 0) == nil,
+        guard !text.contains(UInt8(ascii: "&")),
             let body = try? EntryBody(text: text, isBase64: true), body.bytes.contains(UInt8(ascii: "=")),
             body.bytes.allSatisfy({ (0x21..<0x7F).contains($0) })
         else { return nil }

@@ -172,7 +172,7 @@ public enum RequestLogKind: Sendable {
         while (try? arrayReader.next(in: head.span, from: &index)) != nil {}
         if arrayReader.progress > 0 || HTTPArchiveLayout(head) != nil { return .archive }
         // A bundle contains lines of records too, but also the headers of its members, which contain zero bytes.
-        guard head.span.firstIndex(of: 0, from: 0) == nil else { return .nothing }
+        guard !head.span.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         var first: LineContents?
         for line in lines.prefix(lineLimit) {

@@ -131,7 +131,7 @@ public struct ExpectedList {
     private mutating func addLine(_ body: (ExpectedNumber) throws -> Void) throws {
         defer { line.removeAll() }
         guard !line.isTooLong else { throw ExpectedListError(line: lineNumber, .tooLong) }
-        guard line.bytes.contains(where: { !$0.isOne(of: " \t\r") }) else { return }
+        guard line.bytes.contains(where: { !$0.isBlank }) else { return }
         do throws(JSONError) {
             try document.read(line.bytes)
         } catch {

@@ -61,6 +61,9 @@ extension Span<UInt8> {
         count >= beginning.count && extracting(..<beginning.count).equals(beginning)
     }
 
+    /// Returns whether `byte` occurs in the bytes.
+    public func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte, from: 0) != nil }
+
     /// Returns the index of the first occurrence of `byte` at or after `start`, or `nil` if there is none.
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard start < count else { return nil }

@@ -28,6 +28,9 @@ extension AsyncParsableCommand {
         end(with: .success, "")
     }
 
+    /// Ends the program.
+    ///
+    /// If it failed and JSON is requested, prints the failure, unless the command has printed a result.
     private static func end(with status: ExitCode, _ message: @autoclosure () -> String) -> Never {
         if !status.isSuccess { JSONResult.printFailure(status: status.rawValue, message()) }
         CLibrary.exit(status.rawValue)
@@ -70,11 +73,15 @@ extension AsyncParsableCommand {
     /// three hyphens.
     private static func selectedCommand(by arguments: [String]) async throws -> (any AsyncParsableCommand)? {
         guard let word = arguments.first, word != "help", !word.hasPrefix("---") else { return nil }
-        let named = configuration.subcommands.first { $0.configuration.commandName == word }
+        let named = subcommand(named: word)
         let selected = named ?? configuration.defaultSubcommand
         guard let type = selected as? any AsyncParsableCommand.Type else { return nil }
         let options = named == nil ? arguments : Array(arguments.dropFirst())
         return try await type.asyncParseAsRoot(options) as? any AsyncParsableCommand
+    }
+
+    private static func subcommand(named word: String?) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { $0.configuration.commandName == word }
     }
 
     /// Returns the error for an unknown option if `error` reports a missing argument, or `nil` if there is no such option.
@@ -122,7 +129,7 @@ extension AsyncParsableCommand {
 
     /// Returns a hint if a long option was written with one hyphen, or `nil` if none was.
     private static func hyphenHint(for options: ArraySlice<String>) -> String? {
-        let command = configuration.subcommands.first { $0.configuration.commandName == options.first } ?? Self.self
+        let command = subcommand(named: options.first) ?? Self.self
         let help = command.helpMessage(includeHidden: true)
         let word = options.first { option in
             option.count > 2 && option.hasPrefix("-") && !option.hasPrefix("--") && help.contains(" -\(option)")

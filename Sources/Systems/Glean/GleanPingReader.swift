@@ -197,7 +197,7 @@ struct PingLines {
     }
 
     private static func checkText(_ bytes: ArraySlice<UInt8>) throws(PingFileError) {
-        guard bytes.span.firstIndex(of: 0, from: 0) == nil else { throw PingFileError("G8 NUL bytes") }
+        guard !bytes.span.contains(0) else { throw PingFileError("G8 NUL bytes") }
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw PingFileError("G9 not UTF-8") }
     }
 

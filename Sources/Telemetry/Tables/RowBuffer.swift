@@ -262,8 +262,7 @@ extension Span<UInt8> {
     fileprivate var isFiniteNumber: Bool {
         // Only a long number, or one with an exponent, can be too large.
         let canBeInfinite =
-            count > 300 || firstIndex(of: UInt8(ascii: "e"), from: 0) != nil
-            || firstIndex(of: UInt8(ascii: "E"), from: 0) != nil
+            count > 300 || contains(UInt8(ascii: "e")) || contains(UInt8(ascii: "E"))
         guard canBeInfinite else { return true }
         return Double(String(readingUTF8: self))?.isFinite ?? false
     }

@@ -174,7 +174,7 @@ private struct EscapedText {
         var decoded = EscapedText([])
         var index = 0
         while index < bytes.count {
-            let isEscape = notations.utf8.contains(bytes[index])
+            let isEscape = bytes[index].isOne(of: notations)
             let (value, end) = (isEscape ? Self.escape(at: bytes[index...]) : nil) ?? (bytes[index], index + 1)
             let source = characters[index].source.lowerBound..<characters[end - 1].source.upperBound
             decoded.characters.append((value, source))
@@ -187,7 +187,7 @@ private struct EscapedText {
     var startOfIncompleteEscape: Int {
         let tail = characters.suffix(12).map(\.value)
         let end = characters.last?.source.upperBound ?? 0
-        guard let start = tail.lastIndex(where: Self.allNotations.utf8.contains),
+        guard let start = tail.lastIndex(where: { $0.isOne(of: Self.allNotations) }),
             Self.escape(at: tail[start...]) == nil
         else { return end }
         return characters[characters.count - tail.count + start].source.lowerBound
@@ -222,7 +222,7 @@ private struct EscapedText {
             let rest = text[number.endIndex...]
             if rest.starts(with: terminator.utf8) { return (byte, number.endIndex + terminator.utf8.count) }
             // The semicolon of a reference is optional, but the next bytes can be an escape for another digit.
-            if terminator == ";", !allNotations.utf8.contains(rest.first ?? 0) { return (byte, number.endIndex) }
+            if terminator == ";", !(rest.first ?? 0).isOne(of: allNotations) { return (byte, number.endIndex) }
         }
         for (name, value) in namedEscapes where text.starts(with: name.utf8) {
             return (UInt8(ascii: value), text.startIndex + name.utf8.count)
